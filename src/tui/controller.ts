@@ -57,8 +57,6 @@ export class Controller {
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
   readonly #lateKeys: LateKeys;
-  /** Ends when the palette has all its entries. */
-  #filling: Promise<void> = Promise.resolve();
   /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
   /** The last message of a key that did nothing. */
@@ -95,13 +93,7 @@ export class Controller {
     copy: () => void copyCommands(this.#store, this.#surface),
     answer: () => this.#questions.answer(),
     decline: () => this.#questions.decline(),
-    choose: () => {
-      const { overlay } = this.#store.state;
-      // A better match may follow.
-      if (overlay.kind === 'palette' && overlay.isFilling)
-        this.#typeahead.hold(this.#filling, { then: this.#choose });
-      else this.#choose();
-    },
+    choose: () => this.#choose(),
   };
 
   /** @param reduceMotion nothing on the screen changes by itself */
@@ -232,14 +224,14 @@ export class Controller {
     } else {
       this.#store.act(action);
       // Includes lines that other sessions have added.
-      if (action === 'palette') this.#filling = this.#fillPalette();
+      if (action === 'palette') this.#typeahead.hold(this.#fillPalette());
       if (action === 'search' && state.prompt.search === undefined)
         this.#typeahead.hold(this.#lines.loadHistory());
       if (this.#store.state.table.command !== state.table.command) this.#reader.showAgain();
     }
   }
 
-  /** Fills the palette, which is open already: what is typed ahead must not act as keys. */
+  /** Fills the palette, which is open already. Keys wait for it: a better match may follow, and a page be longer. */
   async #fillPalette(): Promise<void> {
     const entries = await this.#shell.findable();
     this.#store.dispatch({ kind: 'palette-entries', entries });

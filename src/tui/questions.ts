@@ -219,11 +219,8 @@ export class Typeahead {
     this.#drain();
   }
 
-  /** The next keys wait until this has ended, but not long; `then` is still the effect of the last key. */
-  hold(
-    until: Promise<unknown> | undefined,
-    { isTyped = false, then }: { readonly isTyped?: boolean; readonly then?: () => void } = {},
-  ): void {
+  /** The next keys wait until this has ended, but not long. */
+  hold(until: Promise<unknown> | undefined, { isTyped = false } = {}): void {
     if (until === undefined) return;
     const opening = { until, isTyped };
     this.#opening = opening;
@@ -231,7 +228,6 @@ export class Typeahead {
     const ended = new Promise((resolve) => setTimeout(resolve, most).unref());
     void Promise.race([until, ended]).finally(() => {
       if (this.#opening === opening) this.#opening = undefined;
-      if (then !== undefined) this.#pressing(then);
       this.#drain();
     });
   }

@@ -124,6 +124,7 @@ test.each<readonly string[]>([
   ['u', 's', 'e', 'tab', 'escape', 'j'],
   ['v', 'tab', ':', 'escape', ':', ':'],
   ['ctrl-k', 'R', 'enter', ':', ':'],
+  ['ctrl-k', ':', 'g', ':', 'T', 'pageup', 'tab', 'pagedown'],
 ])('%j', { timeout: 20_000 }, async (...keys) => {
   const both = await bothWays(keys);
   expect(both?.fast).toEqual(both?.slow);
