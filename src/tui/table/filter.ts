@@ -67,14 +67,8 @@ export function* filterSteps(
 }
 
 /** Prepares the rows in small steps, before the first filter needs them. */
-export function* prepareSteps(all: readonly FoldedRow[]): Generator<undefined, undefined> {
-  const { rows, haystacks } = searchedIn(all);
-  let done = 0;
-  for (const [index, row] of rows.entries()) {
-    done += weightOf((haystacks[index] ??= haystackOf(row)));
-    for (; done >= STRIDE; done -= STRIDE) yield;
-  }
-  return undefined;
+export function prepareSteps(all: readonly FoldedRow[]): Iterator<undefined> {
+  return matching(searchedIn(all), { terms: [] });
 }
 
 function searchedIn(all: readonly FoldedRow[]): Searched {
@@ -94,7 +88,7 @@ function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<und
   let done = 0;
   for (const [index, row] of rows.entries()) {
     const haystack = (haystacks[index] ??= haystackOf(row));
-    done += weightOf(haystack);
+    done += 1 + Math.floor(haystack.text.length / CHARACTERS_OF_ROW);
     if (matchesRow(row, haystack, filter, asksForDevice)) {
       found.rows.push(row);
       found.haystacks.push(haystack);
@@ -106,10 +100,6 @@ function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<und
 
 function haystackOf({ record, devices }: FoldedRow): Haystack {
   return prepareHaystack(record, devices.map(({ name }) => name).join(' '));
-}
-
-function weightOf({ text }: Haystack): number {
-  return 1 + Math.floor(text.length / CHARACTERS_OF_ROW);
 }
 
 function asSimilar(rows: readonly FoldedRow[]): FilteredRows {
