@@ -171,8 +171,8 @@ function groupsOf(
 }
 
 function contentsOf(records: readonly DeviceRecord[], comparison: Comparison): string | undefined {
-  if (records.length === 0) return undefined;
-  return JSON.stringify(records.map((record) => contentOf(record, comparison)).sort());
+  const contents = records.map((record) => contentOf(record, comparison));
+  return contents.length < 2 ? contents[0] : JSON.stringify(contents.sort());
 }
 
 function contentOf(record: DeviceRecord, { counts, text }: Comparison): string {
