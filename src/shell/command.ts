@@ -328,7 +328,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     throw new UsageError(
       connected.length > 0
         ? `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`
-        : 'you selected no device: name devices with --on (10.0.0.5, @group), or connect first',
+        : `you selected no device: ${this.io.isPrompt === true ? '"connect 10.0.0.5" connects one, ' : ''}--on 10.0.0.5 or --on @group behind the command names some`,
       { suggestions },
     );
   }
@@ -341,16 +341,20 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
       fleet.connected.map(({ entry }) => entry),
     );
     const names = new Set(devices.flatMap(({ name, address }) => [name, address]));
-    const stray = this.args
-      .words('FILTER')
-      .filter(({ text }) => names.has(text) || /^[\d.]+\.\d+(?::\d+)?$/.test(text));
+    const stray = this.args.words('FILTER').flatMap(({ text, start }) => {
+      if (names.has(text) || /^[\d.]+\.\d+(?::\d+)?$/.test(text))
+        return { text, start, filter: '' };
+      // `fw1:lang=de`
+      const [, device = '', filter = ''] = /^([^:=~]+):([^:=~]+[=~].*)$/s.exec(text) ?? [];
+      return names.has(device) ? { text: device, start, filter } : [];
+    });
     const [first] = stray;
     if (first === undefined) return undefined;
     const named = stray.map(({ text }) => text).join();
-    const words = parseLine(this.line).words.filter(({ start }) =>
-      stray.every((word) => word.start !== start),
-    );
-    const texts = words.map(({ text }) => text);
+    const texts = parseLine(this.line).words.flatMap(({ text, start }) => {
+      const device = stray.find((word) => word.start === start);
+      return device === undefined ? text : device.filter || [];
+    });
     const at = texts.findIndex((text) => /^--on(?:=|$)/.test(text));
     if (at < 0) texts.push('--on', named);
     else {

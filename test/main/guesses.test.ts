@@ -312,7 +312,7 @@ theme  ->  config get theme
 theme light  ->  config set theme light
 theme auto  ->  config unset theme
 user delete --filter lang=de  ->  user delete --where lang=de
-export --output json  ->  ~a file of this name is ./json
+export --output json  ->  ~one of this name is ./json
 plan change.yaml -o jsonpath={.items}  ->  ~--json | jq
 user list --fields=username  ->  ~--columns FIELDS chooses fields
 watch --interval 30 user list  ->  ~--watch=SECONDS reads again
@@ -428,6 +428,23 @@ export user users.csv  ->  export user --output users.csv
 import users.csv --to sim1  ->  ~--on SELECTOR
 trust check sim1  ->  trust scan sim1
 credentials show sim1  ->  credentials sim1
+token bob  ->  rotate token bob
+tokens  ->  credentials
+user tokens  ->  rotate token USER
+history bob  ->  changes bob
+trust accept --yes  ->  trust accept DEVICE --fingerprint HEX
+trust accept sim1 --fingerprints 9F:86:D0:81:88:4C:7D:65:9A:2F  ->  ~one of them is --fingerprint HEX
+trust accept sim1 --fingerprint file.tsv  ->  ~--fingerprints FILE
+help missing  ->  help user list
+help drift  ->  help user list
+help password  ->  help rotate
+help group  ->  help device add
+help prompt  ->  help keys
+user list --lang de  ->  user list lang=de
+user list --lang=zz -q  ->  user list lang=zz -q
+user list sim1:lang=de  ->  user list lang=de --on sim1
+lockout bob --on sim1  ->  ~lockout always takes the whole inventory
+export -o json  ->  export --format json
 readonly  ->  config set readOnly true
 connect sim1 --ro  ->  connect sim1 --read-only
 `;

@@ -359,8 +359,8 @@ export const lockout = command({
   args: [{ ...recordKey('user'), isRequired: true }],
   options: LOCKOUT,
   details:
-    'devsh reads all devices of the inventory, whatever is selected, and shows who has the account. Then it writes\n' +
-    'to all at once, without canary. If devices were not read, it asks whether to act now (--now).\n' +
+    'devsh reads all devices of the inventory, whatever is selected (there is no --on), and shows who has the\n' +
+    'account. Then it writes to all at once, without canary. If devices were not read, it asks whether to act now (--now).\n' +
     'The username must be the same. Where e-mail or full name contradict most other devices, and where another\n' +
     'username has the same e-mail or full name, devsh acts only if you mark that account (--also); --yes never\n' +
     'does. Names that only look alike are a hint.\n' +

@@ -66,7 +66,7 @@ export const help = command({
     if (command === undefined) {
       const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
       const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
-      if (text === undefined) throw unknown(args.words('COMMAND'), commands);
+      if (text === undefined) throw await unknown(args.words('COMMAND'), commands);
       yield { kind: 'text', name: 'help', text, data: await dataOf(topic) };
       return;
     }
@@ -112,14 +112,20 @@ async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefin
   return outputJsonSchema();
 }
 
-function unknown(words: readonly Word[], commands: readonly CommandSpec[]): UsageError {
+async function unknown(
+  words: readonly Word[],
+  commands: readonly CommandSpec[],
+): Promise<UsageError> {
+  const { suggestedLine } = await import('../grammar/tried-words.ts');
   const names = [...commands.map(({ name }) => name), ...TOPIC_NAMES];
   const texts = words.map(({ text }) => text);
   const [first = ''] = texts;
   // `help exit codes`, `help on filters`
   const topic = [texts.join('-'), ...texts].find((text) => names.includes(text));
   const meant = topic === undefined ? aboutOf(first, commands) : [topic];
-  const lines = meant.length > 0 ? meant : suggest(first, names);
+  const nouns = { verbsOf: () => undefined, isResource: () => false };
+  const tried = suggestedLine(['help', first], nouns)?.replace(/^help /, '');
+  const lines = tried !== undefined ? [tried] : meant.length > 0 ? meant : suggest(first, names);
   return new UsageError(`there is no command or topic "${oneLine(first)}"; "help all" lists them`, {
     column: words[0]?.start,
     suggestions: lines.map((name) => `help ${name}`),
@@ -298,7 +304,9 @@ export const history = command({
   section: 'Shell',
   summary: 'Show the history of lines, oldest first',
   changes: 'nothing',
-  details: 'devsh keeps no line with a secret (password=…) and none that starts with a space.',
+  details:
+    'devsh keeps no line with a secret (password=…) and none that starts with a space. "runs" shows what devsh\n' +
+    'sent, "changes" what changed on the devices.',
   async *run({ shell }) {
     const lines = await shell.services.history.load();
     yield table(

@@ -244,6 +244,6 @@ function fingerprintOption(call: Call<'fingerprint'>): string | undefined {
   const normalized = normalizeFingerprint(fingerprint);
   if (normalized !== undefined) return normalized;
   throw new UsageError(
-    `--fingerprint: "${fingerprint}" is not a SHA-256 fingerprint (64 hex digits, colons optional)`,
+    `--fingerprint: "${fingerprint}" is not a SHA-256 fingerprint (64 hex digits, colons optional); a file of them is --fingerprints FILE`,
   );
 }

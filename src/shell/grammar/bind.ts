@@ -183,7 +183,7 @@ function bindTo(
     }
     if (option.key === 'output' && isFormatElsewhere(one.text)) {
       throw optionMistake(line, { start, column: one.valueStart }, 'o', {
-        says: `${title(command, verb)} writes to a file`,
+        says: `${title(command, verb)} writes to a file, and one of this name is ./${one.text}`,
         otherwise: '',
       });
     }
@@ -200,8 +200,7 @@ function bindTo(
     }
     given = take(given, one);
   }
-  const bound =
-    given.help === true ? new Map() : bindArguments(command, verb, operands, endOf(words));
+  const bound = given.help === true ? new Map() : bindArguments(command, verb, operands, line);
   const columns = new Map(options.map(({ option, valueStart }) => [option.key, valueStart]));
   const args = new Arguments(bound, endOf(words), columns);
   const isImplied = rest.length === 0 && verb.name !== '';
@@ -368,7 +367,7 @@ function bindArguments(
   command: CommandSpec,
   verb: VerbSpec,
   operands: readonly Word[],
-  end: number,
+  line: Line,
 ): Map<string, readonly Word[]> {
   const bound = new Map<string, readonly Word[]>();
   let left = operands;
@@ -376,7 +375,7 @@ function bindArguments(
     const taken = left.slice(0, arg.isRest === true ? undefined : 1);
     if (taken.length === 0 && arg.isRequired === true) {
       throw new UsageError(`${title(command, verb)} needs ${argLabel(arg)}: ${arg.summary}`, {
-        column: end,
+        column: endOf(line.words),
       });
     }
     const empty = taken.find(({ text }) => text.trim() === '');
@@ -388,9 +387,10 @@ function bindArguments(
   }
   const [extra] = left;
   if (extra !== undefined) {
+    const meant = meantLine(line, [...line.words.slice(0, 1), ...operands]);
     throw new UsageError(
       `${title(command, verb)} takes no further word "${oneLine(extra.text)}"; usage: ${[title(command, verb), ...verb.args.map(argLabel)].join(' ')}`,
-      { column: extra.start },
+      { column: extra.start, suggestions: meant === undefined ? [] : [meant] },
     );
   }
   return bound;

@@ -130,9 +130,13 @@ const ROWS = [
     '--fingerprint HEX  The expected SHA-256 fingerprint, colons optional',
     anyText,
   ),
-  textValue(
+  value(
     'fingerprints',
     '--fingerprints FILE  A file with the fingerprints of many devices, as "trust scan" writes it',
+    (text) => {
+      if (!/^(?:sha256:)?(?:[\da-f]{2}:?){8,}$/i.test(text)) return text;
+      throw new UsageError('--fingerprints takes a file; one of them is --fingerprint HEX');
+    },
   ),
   toggle('check', '--check  Only try the login of each device; ask and keep nothing'),
   toggle('token', '--token  A token instead of a password'),

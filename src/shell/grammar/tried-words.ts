@@ -3,7 +3,7 @@ import { keyFieldOf } from '../../device/profile.ts';
 import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { FORMAT_NAMES } from '../../text/choices.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';
-import { isFormatElsewhere, KUBECTL_OUTPUT } from './options.ts';
+import { KUBECTL_OUTPUT } from './options.ts';
 import { LINES, TRIED_OPTIONS, VERBS } from './first-guesses.ts';
 
 /** The nouns of the grammar and their verbs, as far as a guess needs them. */
@@ -240,20 +240,21 @@ export function insteadOfOption(
   });
   if (row === undefined) {
     const sets = meaningOf(verb ?? '');
-    const isField = sets?.needs.includes('FIELD=VALUE') === true && /^[a-z][\w-]+$/.test(name);
-    if (!isField || value === undefined || mayBeSecretField(name)) return undefined;
+    const isList = sets?.verb === 'list';
+    const isWrite = sets?.needs.includes('FIELD=VALUE') === true && /^[a-z][\w-]+$/.test(name);
+    if (!(isWrite || isList) || value === undefined || mayBeSecretField(name)) return undefined;
     const why = 'fields need no option: username=bob lang=de';
     const count = joined === undefined ? 2 : 1;
     // The name of a new record may be missing its field, too; `--schedule 03:00` is no field.
     const field = name.replaceAll('-', '_');
     const { fields = [] } = documentedProfile.resources['user'] ?? {};
-    if (sets.verb === 'add' || !fields.includes(field)) return { why, count };
+    const isKnown = fields.includes(field);
+    if (isList && !isKnown) return undefined;
+    if (sets.verb === 'add' || !isKnown) return { why, count };
     return { why, words: [`${field}=${value}`], count };
   }
-  const [tried, instead, reason] = row;
+  const [tried, instead, why] = row;
   const takesValue = tried.includes(' ');
-  const isFile = wanted === '-o' && isFormatElsewhere(value ?? '');
-  const why = isFile ? `${reason}; a file of this name is ./${value ?? ''}` : reason;
   // `-la` are two options.
   const isSeveral = /^-[^-]./.test(typed) && joined === undefined;
   if (instead === '' || isSeveral || (takesValue && value === undefined)) return { why, count: 1 };

@@ -149,7 +149,7 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
     ...(verb.details === undefined ? [] : ['', verb.details]),
     ...(own.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(own))]),
     '',
-    `${usesDevices ? '--on and the other options of commands that use devices, and --json' : '--json'} and its like: "help all"`,
+    `${usesDevices ? `${verb.options.includes('on') ? '--on and the other' : 'The'} options of commands that use devices, and --json` : '--json'} and its like: "help all"`,
     ...exampleLines(verb.examples),
   ].join('\n');
 }

@@ -11,7 +11,7 @@ import {
   parseFilter,
   parseFilterWords,
 } from '../../fleet/filter.ts';
-import { FilterCheck } from '../../fleet/filter-check.ts';
+import type { FilterCheck } from '../../fleet/filter-check.ts';
 import type { FleetRead, Refine } from '../../fleet/fleet.ts';
 import { pluralOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
@@ -34,7 +34,11 @@ export async function* readRecords(
   const sessions = await call.sessions();
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
-  const check = new FilterCheck(filter, sortedBy(view));
+  const sorted = sortedBy(view);
+  // Without a filter and an order there is nothing to doubt, and this code is not needed.
+  const isPlain = filter === undefined && sorted.length === 0;
+  const load = isPlain ? undefined : await import('../../fleet/filter-check.ts');
+  const check = load && new load.FilterCheck(filter, sorted);
   let isWhole = true;
   const positions = new Map(sessions.map((session, index) => [session, index]));
   const reads = call.read(sessions, view.resource, {
@@ -47,7 +51,7 @@ export async function* readRecords(
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
     const found = one.ok ? matching(filter, one.records, device.name) : [];
-    if (one.ok) check.add(one.records, found.length, describedFields(profile, view.resource));
+    if (one.ok) check?.add(one.records, found.length, describedFields(profile, view.resource));
     else isWhole = false;
     const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
@@ -62,7 +66,7 @@ export async function* readRecords(
     yield readProgress(view.resource, one);
   }
   yield* missingColumns(view, fields);
-  yield* refuseDoubtful(call, check, isWhole);
+  if (check !== undefined) yield* refuseDoubtful(call, check, isWhole);
   yield* keepColumns(call, sessions, view.resource, fields);
 }
 
