@@ -19,7 +19,7 @@ export interface Pending extends About {
   readonly index?: number | undefined;
   /** What it would do, secrets masked; absent if only the line of the run can say it (`import`). */
   readonly change?: Change | undefined;
-  /** Why it is not done yet: `unreachable`, `not reached`, `no answer`. */
+  /** Why it is not done yet: `unreachable`, `not reached`, `no answer`, `not read back`. */
   readonly cause: string;
   /** A request has left, and nobody knows what became of it. */
   readonly isSent?: true | undefined;
@@ -341,7 +341,9 @@ function intentOfStep(
   }
   if (state.kind === 'sent') return { ...intent, ...IN_DOUBT };
   const { result } = state;
-  if (result.verdict === 'unknown') return { ...intent, ...IN_DOUBT };
+  if (result.verdict === 'unknown') {
+    return { ...intent, ...IN_DOUBT, ...(!result.error && { cause: 'not read back' }) };
+  }
   // An undo that makes a record again cannot give it its id: it is there all the same.
   if (isGood(result) || (action === 'add' && result.verdict === 'differs')) {
     const ids = idsOf(before ?? result.record);

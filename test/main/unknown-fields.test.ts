@@ -87,3 +87,10 @@ test('a field that one of the devices has is sent to all', async () => {
   expect(stderr).toContain('the record does not have a field "nosuch" yet');
   expect(exitCode).toBe(0);
 });
+
+test('what a device does not show is pending because nobody can read it back', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  await devsh('user set viewer nosuch=1 --on sim1 --allow invalid --yes');
+  const { stdout } = await devsh('pending --json');
+  expect(JSON.parse(stdout)).toMatchObject({ pending: [{ cause: 'not read back' }] });
+});
