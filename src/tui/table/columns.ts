@@ -83,7 +83,9 @@ export function paneWidth(state: Pick<State, 'table' | 'fleet' | 'size' | 'isPan
       .reduce((left, one) => left - one.wanted - GAP.length, columns - GUTTER);
   // What differs is worth more than the other fields of one record.
   if (leftBy(FIRST_RANK + 1) < LEAST_PANE) return 0;
-  return Math.min(80, Math.floor(columns * 0.4), Math.max(LEAST_PANE, leftBy(SAME_RANK)));
+  const most = Math.min(80, Math.floor(columns * 0.4), Math.max(LEAST_PANE, leftBy(SAME_RANK)));
+  // What no column needs is the pane's.
+  return Math.max(most, leftBy(Infinity));
 }
 
 /** Cells of the table itself. */

@@ -15,7 +15,7 @@ test('from 120 columns on, the details follow the cursor; p and a narrow screen 
   program.press('G');
   // Two of three agree: the third is the odd one.
   await program.waitFor((screen) =>
-    /^viewer · on all 3\n≠ lang +en +127\.0\.0\.2\S* \+1\n +de +127\.0\.0\.4\S* ◂ odd/.test(
+    /^viewer · on all 3\n≠ lang +en +127\.0\.0\.2\S* 127\.0\.0\.3\S*\n +de +127\.0\.0\.4\S* ◂ odd/.test(
       pane(screen),
     ),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
 import { detailLines, paneLines } from '../../../src/tui/views/details.ts';
-import { paneWidth } from '../../../src/tui/table/columns.ts';
+import { columnLayout, paneWidth } from '../../../src/tui/table/columns.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { after, readOf, stateOf, user } from '../table/table-fixture.ts';
 
@@ -109,7 +109,10 @@ test('of a very long value, the start is shown, and its length', () => {
 
 test('details stand beside the table from 120 columns on, unless hidden', () => {
   const at = (columns: number): number => paneWidth({ ...fleet, size: { columns, rows: 30 } });
-  expect([at(119), at(120), at(200), at(300)]).toEqual([0, 48, 80, 80]);
+  // It has what the columns of the table leave.
+  const [narrow, wide] = [at(120), at(200)];
+  expect([at(119), wide - narrow, at(300) - wide]).toEqual([0, 80, 100]);
+  expect(columnLayout(fleet, 120 - narrow)).toEqual(columnLayout(fleet, 300));
   expect(paneWidth(after(fleet, { kind: 'view', action: 'pane' }))).toBe(0);
   expect(paneWidth(stateOf({ fw1: [] }, WIDE))).toBe(0);
 });
