@@ -29,7 +29,6 @@ interface RunnerOptions {
   readonly store: Store;
   readonly questions: Questions;
   readonly feed: TableFeed;
-  /** Opens the user's editor on the terminal. */
   /** A line has ended, with its changes; `goesOn`: another line still runs. */
   readonly onEnd: (
     invocation: Invocation,
