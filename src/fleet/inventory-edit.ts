@@ -41,6 +41,20 @@ export function setProfile(text: string, name: string, profile: string, file = F
   return document.toString();
 }
 
+/** Puts a device into groups, besides those that it is in. Throws UsageError if there is no such device. */
+export function addToGroups(
+  text: string,
+  name: string,
+  groups: readonly string[],
+  file = FILE,
+): string {
+  const { inventory, device } = findDevice(text, name, file);
+  const document = new InventoryDocument(text);
+  const all = [...new Set([...device.groups, ...groups])];
+  document.set(['devices', inventory.devices.indexOf(device)], 'groups', all);
+  return document.toString();
+}
+
 /** Removes one device. Keeps the comments above it, which may be about others. */
 export function removeDevice(text: string, name: string, file = FILE): string {
   const { inventory, device } = findDevice(text, name, file);

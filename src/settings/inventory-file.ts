@@ -79,6 +79,11 @@ export class InventoryFile {
   }
 
   /** Throws UsageError if there is no such device. */
+  async addToGroups(name: string, groups: readonly string[]): Promise<void> {
+    await this.#edit((text, edit) => edit.addToGroups(text, name, groups, this.path));
+  }
+
+  /** Throws UsageError if there is no such device. */
   async remove(name: string): Promise<void> {
     await this.#edit((text, edit) => edit.removeDevice(text, name, this.path));
   }

@@ -104,3 +104,17 @@ test('JSON and CSV of devices that were asked can be imported, too', async () =>
     );
   }
 });
+
+test('device add NAME --group puts a device of the inventory into another group', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const { stderr, exitCode } = await devsh('device add sim1 --group berlin');
+  expect(stderr).toContain('added sim1 to @berlin');
+  expect(exitCode).toBe(0);
+  const { stdout } = await devsh('device list --json');
+  expect(stdout).toContain('"lab"');
+  expect((await devsh('user list --on @berlin')).exitCode).toBe(0);
+  expect((await devsh('user list --on @lab')).exitCode).toBe(0);
+  for (const line of ['device add fw9 --group berlin', 'device add sim1 --group x --user a']) {
+    expect((await devsh(line)).stderr).toContain('device add needs ADDRESS');
+  }
+});

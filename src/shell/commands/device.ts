@@ -204,6 +204,31 @@ const importDevices = verb({
 
 const SHORT_FORM = 'Short form of "device list"';
 
+/** `device add fw1 --group berlin`, for a device that the inventory has. */
+async function addToGroups({
+  args,
+  given,
+  options: { groups },
+  shell,
+}: Call<
+  'groups' | 'user' | 'ca' | 'insecure' | 'route' | 'readOnly' | 'profile'
+>): Promise<Output> {
+  const { inventory } = shell.services;
+  const name = args.required('NAME');
+  const isOther = (['user', 'ca', 'insecure', 'route', 'readOnly', 'profile'] as const).some(
+    (key) => given[key] !== undefined,
+  );
+  const isKnown = (await inventory.load()).find(name) !== undefined;
+  if (!isKnown || isOther || groups.length === 0) {
+    const more = isKnown ? `; ${name} is in the inventory, and --group GROUP adds it to one` : '';
+    throw new UsageError(`device add needs ADDRESS: address, host name or host:port${more}`, {
+      column: args.end,
+    });
+  }
+  await inventory.addToGroups(name, groups);
+  return success(`added ${name} to ${groups.map((group) => `@${group}`).join(', ')}`);
+}
+
 export const devices: CommandSpec = {
   name: 'devices',
   summary: SHORT_FORM,
@@ -220,18 +245,26 @@ export const device: CommandSpec = {
     listDevices,
     verb({
       name: 'add',
-      summary: 'Add a device to the inventory',
+      summary: 'Add a device to the inventory, or one that it has to a group',
       args: [
         { name: 'NAME', summary: 'a name for the device', isRequired: true },
-        { name: 'ADDRESS', summary: 'address, host name or host:port', isRequired: true },
+        { name: 'ADDRESS', summary: 'address, host name or host:port; not to add it to a group' },
       ],
       options: ['groups', 'user', 'ca', 'insecure', 'route', 'readOnly', 'profile'],
       details:
         '--user, --ca, --insecure, --proxy, --jump, --read-only, --profile and --group are stored with the device.',
-      examples: ['device add fw1 10.0.0.5 --group berlin --user admin'],
-      async *run({ args, options, shell }) {
+      examples: [
+        'device add fw1 10.0.0.5 --group berlin --user admin',
+        'device add fw1 --group berlin',
+      ],
+      async *run(call) {
+        const { args, options, shell } = call;
         const [word] = args.words('ADDRESS');
-        const address = args.required('ADDRESS');
+        const address = args.optional('ADDRESS');
+        if (address === undefined) {
+          yield await addToGroups(call);
+          return;
+        }
         try {
           parseAddress(address);
         } catch (error) {
