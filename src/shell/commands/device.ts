@@ -218,10 +218,8 @@ async function addToGroups({
   const isOther = (['user', 'ca', 'insecure', 'route', 'readOnly', 'profile'] as const).some(
     (key) => given[key] !== undefined,
   );
-  const isKnown = (await inventory.load()).find(name) !== undefined;
-  if (!isKnown || isOther || groups.length === 0) {
-    const more = isKnown ? `; ${name} is in the inventory, and --group GROUP adds it to one` : '';
-    throw new UsageError(`device add needs ADDRESS: address, host name or host:port${more}`, {
+  if (isOther || groups.length === 0 || !(await inventory.load()).find(name)) {
+    throw new UsageError('device add needs ADDRESS: address, host name or host:port', {
       column: args.end,
     });
   }
@@ -245,10 +243,10 @@ export const device: CommandSpec = {
     listDevices,
     verb({
       name: 'add',
-      summary: 'Add a device to the inventory, or one that it has to a group',
+      summary: 'Add a device to the inventory, or to a group',
       args: [
         { name: 'NAME', summary: 'a name for the device', isRequired: true },
-        { name: 'ADDRESS', summary: 'address, host name or host:port; not to add it to a group' },
+        { name: 'ADDRESS', summary: 'address, host name or host:port; none for a group' },
       ],
       options: ['groups', 'user', 'ca', 'insecure', 'route', 'readOnly', 'profile'],
       details:
