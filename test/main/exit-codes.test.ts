@@ -12,7 +12,7 @@ interface Case {
 test.each<Case>([
   { line: 'user list --on @lab', code: 0 },
   { line: 'user add username=zoe --on @lab --yes', code: 0 },
-  { line: 'user delete nobody --on @lab --yes', code: 0 },
+  { line: 'user delete nobody --on @lab --yes', code: 1 },
   { line: 'help', code: 0 },
   { line: '--version', code: 0 },
   { line: 'user set nobody lang=de --on sim1 --yes', code: 1 },

@@ -135,7 +135,7 @@ test('undo names fields that were sent and are not shown', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map((user) => leaving('quota', user)),
   });
-  await devsh('user set ann lang=fr quota=3 --on oslo --yes');
+  await devsh('user set ann lang=fr quota=3 --on oslo --yes --allow invalid');
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toContain('this plan cannot restore quota');
   expect(stdout).toContain('differs');
@@ -146,7 +146,7 @@ test('an undocumented field alone is not known to be stored', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map((user) => leaving('verbose', user)),
   });
-  const { stdout } = await devsh('user set ann verbose=false --on oslo --yes');
+  const { stdout } = await devsh('user set ann verbose=false --on oslo --yes --allow invalid');
   expect(stdout).toContain('unknown - verbose cannot be read back: unknown whether');
 });
 
