@@ -88,22 +88,19 @@ export function fieldReadings(
     change.action === 'delete' || change.isExact ? [] : Object.keys(change.fields),
   );
   const { keyField, parent = keyField } = resourceOf(profile, resource);
-  const stated = new Set([
+  const shown = new Set([
+    ...records.flatMap(Object.keys),
+    ...describedFields(profile, resource),
     keyField,
     parent,
-    ...profile.idFields,
-    ...describedFields(profile, resource),
   ]);
-  const has = (field: string): boolean =>
-    stated.has(field) || records.some((record) => Object.hasOwn(record, field));
+  const has = (field: string): boolean => shown.has(field) || profile.idFields.includes(field);
   return [...new Set(named)].flatMap((field): FieldReading[] => {
     if (isSecretName(field)) return [];
     // A name with dots may be a part of a field.
     if (has(field) || [...field.matchAll(/\./g)].some(({ index }) => has(field.slice(0, index))))
       return [{ resource, field }];
-    return [
-      { resource, field, others: [...new Set([...records.flatMap(Object.keys), ...stated])] },
-    ];
+    return [{ resource, field, others: [...shown] }];
   });
 }
 

@@ -63,7 +63,9 @@ async function expectRefused(
 test('devsh does not let you lock yourself out by any way of writing.', async () => {
   const fleet = await fleetWith('username,is_active\nadmin,false\n', 'users.csv');
   const on = ['--on', 'sim1'];
-  for (const harm of HARMS) await expectRefused(fleet, ['user', 'set', 'admin', harm, ...on]);
+  for (const harm of HARMS) {
+    await expectRefused(fleet, ['user', 'set', 'admin', harm, ...on, '--allow', 'invalid']);
+  }
   await expectRefused(fleet, [
     'user',
     'set',
@@ -182,7 +184,7 @@ test('the table of free fields is what the guard says, with each bundled profile
 
 test('at a terminal, the name of the account is the answer; anything else sends nothing', async () => {
   const { devsh, writes } = await fleetWith('');
-  const line = 'user set admin roles=[] --on sim1';
+  const line = 'user set admin roles=[] --on sim1 --allow invalid';
   const declined = await devsh(line, { tty: ['y'] });
   expect(declined.stderr).toContain('Type admin to do it');
   expect(declined.exitCode).toBe(6);

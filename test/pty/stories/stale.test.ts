@@ -5,7 +5,17 @@ import { ADMIN, connect, goToTable, simulate, startDevsh } from '../devsh.ts';
 
 /** Three devices in a separate process, which can be stopped. */
 async function startDevices() {
-  const args = [inject('cli'), 'simulator', '--devices', '3', '--users', '6', '--json'];
+  const args = [
+    inject('cli'),
+    'simulator',
+    '--devices',
+    '3',
+    '--users',
+    '6',
+    '--port',
+    '0',
+    '--json',
+  ];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(async () => {
     child.kill('SIGCONT');
