@@ -3,7 +3,7 @@ import { type Value, valueText } from '../device/record.ts';
 /** Created on first use: it costs more than sorting a table. */
 let collator: Intl.Collator | undefined;
 
-function compareTexts(a: string, b: string): number {
+export function compareTexts(a: string, b: string): number {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator.compare(a, b);
 }

@@ -1,3 +1,4 @@
+import { compareTexts } from '../fleet/sort.ts';
 import { type DeviceRecord, exactText, jsonText, type JsonValue } from '../device/record.ts';
 import {
   type Event,
@@ -61,7 +62,7 @@ export function foldEvents(
       const after = Math.min(...same.map((event) => event.after ?? -Infinity));
       return {
         events: same,
-        devices: same.map(({ device }) => device),
+        devices: same.map(({ device }) => device).sort(compareTexts),
         after: Number.isFinite(after) ? after : undefined,
         before: Math.max(...same.map(({ before }) => before)),
       };
