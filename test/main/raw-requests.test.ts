@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet, type TestFleet, usernames } from './devsh.ts';
@@ -137,6 +137,12 @@ test('the journal of a raw request has no secret of its query or body', async ()
   const { stdout } = await devsh('runs show --json');
   expect(stdout).toContain('zoe');
   expect(stdout).not.toContain('top-secret');
+  const runs = join(devsh.folder, 'state/devsh/runs');
+  for (const path of ['/api/reload/token=top-secret/', '/api/reload/#password=top-secret']) {
+    await devsh(['post', path, 'a=1', '--on', 'sim1', '--yes']);
+    for (const name of await readdir(runs))
+      expect(await readFile(join(runs, name), 'utf8')).not.toContain('top-secret');
+  }
 });
 
 test('a request whose effect is not known is in the journal, and nothing is said that nobody knows', async () => {

@@ -62,17 +62,19 @@ export function maskedLine(words: readonly Word[]): string {
 }
 
 export function maskedWords(words: readonly Word[]): string[] {
-  return words.map(({ text }) => {
-    if (!/[\s:=~]/.test(text)) return text;
-    const [compared, name = ''] = /^([^=~!\s]+)(?:!=|~|=)(?=.)/s.exec(text) ?? [];
-    if (compared !== undefined && mayBeSecretField(name)) return `${compared}${MASK}`;
-    const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
-    if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
-    if (/\s/.test(text)) return maskedText(text);
-    return value !== '' && maskedValue('', value) === MASK
-      ? `${field}=${MASK}`
-      : withoutPassword(maskedPath(text));
-  });
+  return words.map(({ text }) => maskedWord(text));
+}
+
+export function maskedWord(text: string): string {
+  if (!/[\s:=~]/.test(text)) return text;
+  const [compared, name = ''] = /^([^=~!\s]+)(?:!=|~|=)(?=.)/s.exec(text) ?? [];
+  if (compared !== undefined && mayBeSecretField(name)) return `${compared}${MASK}`;
+  const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
+  if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
+  if (/\s/.test(text)) return maskedText(text);
+  return value !== '' && maskedValue('', value) === MASK
+    ? `${field}=${MASK}`
+    : withoutPassword(maskedPath(text));
 }
 
 /** A nested value unchanged, or masked if it contains secrets. */

@@ -2,7 +2,6 @@ import { assertNoCollection, ownPath } from '../../device/record-path.ts';
 import type { WriteRequest } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { ProtocolError, RejectedError } from '../../device/errors.ts';
-import { maskedPath } from '../../device/sensitive-fields.ts';
 import { isSameName, named, isBreakGlass } from '../../change/account-harm.ts';
 import {
   type Allowed,
@@ -30,6 +29,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { pluralOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import type { WriteCall } from '../command.ts';
+import { maskedWord } from '../grammar/hide-secrets.ts';
 import { info, type Output, warning } from '../output.ts';
 import { guard, reasonFor } from './consent.ts';
 import { confirm } from '../session.ts';
@@ -51,7 +51,7 @@ export async function* writeRaw(
   ownPath(request.path);
   if (request.method === 'DELETE') assertNoCollection(documentedProfile, request.path);
   const sessions = await call.sessions();
-  const text = `${request.method} ${maskedPath(request.path)}`;
+  const text = `${request.method} ${maskedWord(request.path)}`;
   const unknown = new Map<DeviceSession, Target>();
   yield* write(call, {
     sessions,
