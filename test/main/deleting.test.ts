@@ -329,3 +329,27 @@ test('a key that nobody ever had fails with the one that may be meant; what is g
   expect(again.exitCode).toBe(0);
   expect(writes()).toHaveLength(2);
 });
+
+test.each(['', 'uuid=', 'username='])(
+  'a record that was deleted as %sKEY is gone, not unknown',
+  async (prefix) => {
+    const { devsh, device } = await startFleet({ devices: 1 });
+    const { uuid, username } = device(1).users[3] ?? { uuid: '', username: '' };
+    const line = `user delete ${prefix}${prefix === 'username=' ? username : uuid} --on sim1 --yes`;
+    expect((await devsh(line)).stdout).toContain('done');
+    const { stdout, exitCode } = await devsh(line);
+    expect(stdout).toContain('unchanged - no such user here');
+    expect(exitCode).toBe(0);
+  },
+);
+
+test('of a device whose readings are not kept nobody says what it never had', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  await devsh('user list --on sim1');
+  Object.assign(device(2).users[3] ?? {}, { username: 'zoe' });
+  const line = 'user delete zoe --on @lab --yes --insecure';
+  expect((await devsh(line)).stdout).toContain('done');
+  const { stdout, exitCode } = await devsh(line);
+  expect(stdout).not.toContain('was ever read');
+  expect(exitCode).toBe(0);
+});

@@ -1,3 +1,4 @@
+import { canonicalId } from '../../change/identity.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import {
   beginOf,
@@ -17,7 +18,7 @@ import { clockTime, zonesText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
 import type { Services } from '../services.ts';
-import { grouped } from '../../device/record.ts';
+import { grouped, valueText } from '../../device/record.ts';
 import { filteredBy } from '../../history/fold-events.ts';
 import { Authors, changesTable, type LastValues } from './change-rows.ts';
 import {
@@ -108,6 +109,35 @@ export function neverRead(
     text: `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}`,
     near,
   };
+}
+
+/** The same for a name or id (`bob`, `uuid=1c…`), if all that was read of each of these devices is kept. */
+export function neverHad(
+  histories: readonly DeviceHistory[],
+  resource: string,
+  key: string,
+  idFields: ReadonlySet<string>,
+): ReturnType<typeof neverRead> {
+  const isKept = histories.every(
+    ({ damage, periods }) =>
+      damage === undefined &&
+      periods.some(({ resources }) => resources.has(resource)) &&
+      !periods.some(({ tooLarge }) => tooLarge.has(resource)),
+  );
+  const found = isKept ? neverRead(histories, resource, key) : undefined;
+  if (found === undefined) return undefined;
+  const [, , value = key] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  const words = new Set([key, value].map(canonicalId));
+  const had = histories.some(({ periods }) =>
+    periods.some(({ resources }) =>
+      keptRecords(resources.get(resource)?.readings ?? []).some(
+        ({ key: name, fields }) =>
+          name === value ||
+          [...idFields].some((field) => words.has(canonicalId(valueText(fields[field])))),
+      ),
+    ),
+  );
+  return had ? undefined : found;
 }
 
 /** `user changes KEY`: the period of one record on each device. */

@@ -166,13 +166,14 @@ export async function* planFleet(
   await refuseUnknownResources(call, sessions, devices);
   refuseUnknownFields(devices);
   const run = await call.newRun();
-  const known = yield* withoutUnknownKeys(call, devices);
+  const known = yield* withoutUnknownKeys(call, sessions, devices);
   return { run, devices: await withPins(call.shell.services, withOneMeaning(known)) };
 }
 
 /** Deleting what is gone is done already; deleting what was never there is a mistake. */
 async function* withoutUnknownKeys(
   call: Call,
+  sessions: readonly DeviceSession[],
   devices: readonly DevicePlan[],
 ): AsyncGenerator<Output, readonly DevicePlan[]> {
   if (devices.some(({ error }) => error !== undefined)) return devices;
@@ -184,13 +185,14 @@ async function* withoutUnknownKeys(
   );
   if (missing.length === 0) return devices;
   const { historiesOf } = await import('../past/coverage.ts');
-  const { neverRead } = await import('../past/list-changes.ts');
+  const { neverHad } = await import('../past/list-changes.ts');
   const histories = yield* historiesOf(
     call,
     devices.map(({ device }) => device.name),
   );
+  const idFields = new Set(sessions.flatMap(({ profile }) => profile.idFields));
   const mistakes = new Map(
-    missing.map(({ name, resource, key }) => [name, neverRead(histories, resource, key)]),
+    missing.map(({ name, resource, key }) => [name, neverHad(histories, resource, key, idFields)]),
   );
   return devices.map((plan) => ({
     ...plan,
