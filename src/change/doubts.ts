@@ -75,7 +75,7 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
 
 /**
  * The fields that changes name, and whether the device has them, as far as its records and its profile say. None where
- * no record shows its fields, and none of values that a device held before: nobody typed them.
+ * no record shows its fields, none of values that a device held before, and none of older changes: nobody types them now.
  */
 export function fieldReadings(
   profile: Profile,
@@ -85,7 +85,9 @@ export function fieldReadings(
 ): FieldReading[] {
   if (records.length === 0) return [];
   const named = changes.flatMap((change) =>
-    change.action === 'delete' || change.isExact ? [] : Object.keys(change.fields),
+    change.action === 'delete' || change.isExact || change.meant !== undefined
+      ? []
+      : Object.keys(change.fields),
   );
   const { keyField, parent = keyField } = resourceOf(profile, resource);
   const shown = new Set([

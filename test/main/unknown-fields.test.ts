@@ -94,3 +94,21 @@ test('what a device does not show is pending because nobody can read it back', a
   const { stdout } = await devsh('pending --json');
   expect(JSON.parse(stdout)).toMatchObject({ pending: [{ cause: 'not read back' }] });
 });
+
+test('what is pending on a device without the field is continued, and keeps nothing else from it', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  for (const user of device(1).users) Object.assign(user, { nosuch: '0' });
+  device(2).setFault('refuse', true);
+  await devsh('user set viewer nosuch=1 --on @lab --yes');
+  await devsh('user set viewer lang=fr --on @lab --yes');
+  device(2).setFault('refuse', false);
+  const { stdout, stderr } = await devsh('resume --yes');
+  expect(stderr).not.toContain('no record has a field');
+  expect(stdout).toContain('sim2  set user viewer: done');
+});
+
+test('the fields that are named are those of the records and the profile', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const { stderr } = await devsh('user set viewer nosuch=1 --on sim1 --yes');
+  expect(stderr).toContain('the fields are uuid, first_name, lastname, username, lang; nothing');
+});
