@@ -185,3 +185,27 @@ test('a request without an answer may have an effect later', async () => {
   await devsh('user list --on sim1');
   expect((await devsh('changes --on sim1')).stdout).toMatch(/late added\s+unclear: run/);
 });
+
+test('of a device to which nothing was sent the journal does not say that it was', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 3 });
+  const line = 'post /api/reload/ now=1 --on @lab --yes';
+  const results = async (): Promise<string[]> => {
+    const { stdout } = await devsh('runs show --json');
+    const { results } = JSON.parse(stdout) as { results: { device: string; verdict: string }[] };
+    return results.map((one) => `${one.device} ${one.verdict}`);
+  };
+  device(2).setFault('refuse', true);
+  await devsh(line);
+  expect(await results()).toEqual(['sim1 unknown', 'sim2 skipped', 'sim3 unknown']);
+  expect((await devsh('runs')).stdout).not.toContain('unfinished');
+  device(2).setFault('refuse', false);
+  const before = writes().length;
+  await devsh(line, { stopAt: { text: 'sim1: HTTP 404', signal: 'SIGINT' } });
+  const sent = writes().length - before;
+  expect(sent).toBeLessThan(3);
+  const shown = await results();
+  expect(shown.filter((one) => one.endsWith('unknown'))).toHaveLength(sent);
+  expect(shown.filter((one) => one.endsWith('skipped'))).toHaveLength(3 - sent);
+  expect((await devsh('runs')).stdout).not.toContain('unfinished');
+  expect((await devsh('pending')).stderr).toContain('nothing is pending');
+});

@@ -1,7 +1,7 @@
 import { assertNoCollection, ownPath } from '../../device/record-path.ts';
 import type { WriteRequest } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { ProtocolError, RejectedError } from '../../device/errors.ts';
+import { ProtocolError, RejectedError, UnreachableError } from '../../device/errors.ts';
 import { isSameName, named, isBreakGlass } from '../../change/account-harm.ts';
 import {
   type Allowed,
@@ -95,7 +95,10 @@ export async function* writeRaw(
 
 const NO_STEPS = { steps: [], settled: [] } as const;
 
-/** The journal says that the requests are sent before they are, and that they ended if each device has answered. */
+/**
+ * The journal says that the requests are sent before they are, then to which devices none was sent, and that the run
+ * ended if each of the others has answered.
+ */
 async function* journaled(
   call: WriteCall,
   plan: Plan,
@@ -106,12 +109,23 @@ async function* journaled(
   const file = await services.runs.create(plan.run);
   try {
     await file.append(openingLines(headOf(call, plan, at()), plan.devices));
-    let answers = 0;
+    const unsent = new Set(plan.devices.map(({ device }) => device.address));
+    let open = 0;
     for await (const output of sent) {
-      if (output.kind === 'answer') answers += 1;
+      if (output.kind === 'answer') unsent.delete(output.device.address);
+      else if (output.kind === 'error' && output.device !== undefined) {
+        const isUnsent = output.error instanceof UnreachableError && !output.error.mayHaveArrived;
+        if (!isUnsent && unsent.delete(output.device.address)) open += 1;
+      }
       yield output;
     }
-    if (answers === plan.devices.length) await file.append(journalLine({ kind: 'end', at: at() }));
+    for (const { device, raw = '' } of plan.devices) {
+      if (!unsent.has(device.address)) continue;
+      const about = { device, resource: raw, key: '', action: 'set' } as const;
+      const settled = [{ ...about, verdict: 'skipped', note: 'not sent' } as const];
+      await file.append(journalLine({ kind: 'device', plan: { device, steps: [], settled } }));
+    }
+    if (open === 0) await file.append(journalLine({ kind: 'end', at: at() }));
   } finally {
     await file.close();
   }
