@@ -4,7 +4,7 @@ import { inputLine } from '../../src/tui/prompt/input-line.ts';
 import { isTooSmall, layoutOf } from '../../src/tui/screen/layout.ts';
 import { EMPTY_EDITING, lineText } from '../../src/tui/editor/line.ts';
 import { NO_FIND, type State } from '../../src/tui/state.ts';
-import { wrapText } from '../../src/tui/editor/graphemes.ts';
+import { wrapText } from '../../src/text/wrap.ts';
 import { actionFor, after, stateOf, user } from './table/table-fixture.ts';
 
 const start = stateOf({ fw1: [user('alice')], fw2: [user('bob')] });

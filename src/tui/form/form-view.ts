@@ -7,7 +7,7 @@ import { EMPTY_LINE } from '../editor/line.ts';
 import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 import { shownCommand } from './form-runner.ts';
 import {
   choicesOf,

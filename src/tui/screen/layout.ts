@@ -8,7 +8,7 @@ import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
 import { INTERRUPTED } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 
 /** Below this size nothing useful fits. */
 export const SMALLEST = { columns: 40, rows: 10 };

@@ -10,7 +10,7 @@ import {
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { exactFieldText, fieldsOf, MOST_IN_CELL, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { cellsUpTo, cut, fit, visible, visibleStart, widthOf } from '../../text/visible.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';

@@ -3,7 +3,7 @@ import { counted } from '../../text/one-line.ts';
 import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
 import { cut, visible } from '../../text/visible.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 import { firstOf, key, keysOf, lineKey, noDevice, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import { memoized } from '../store.ts';

@@ -2,7 +2,7 @@ import { cut } from '../../text/visible.ts';
 import { VERDICT_MARKS } from '../../output/change-text.ts';
 import type { Tone } from '../screen/theme.ts';
 import { memoized } from '../store.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 import type { State } from '../state.ts';
 import { isHead, type OverOf, type View } from './view.ts';
 

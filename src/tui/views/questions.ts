@@ -5,7 +5,7 @@ import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { firstOf, key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 import type { LogLine, State } from '../state.ts';
 import {
   arranged,

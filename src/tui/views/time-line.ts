@@ -5,7 +5,7 @@ import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { fieldsOf } from '../../output/cells.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { counted } from '../../text/one-line.ts';
-import { wrapText } from '../editor/graphemes.ts';
+import { wrapText } from '../../text/wrap.ts';
 import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { LogLine, State, TimeLineEntry } from '../state.ts';

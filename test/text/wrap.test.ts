@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { wrapText } from '../../../src/tui/editor/graphemes.ts';
-import { contention } from '../../contention.ts';
+import { wrapText } from '../../src/text/wrap.ts';
+import { contention } from '../contention.ts';
 
 test.each([
   ['words at blanks', 'one two three four', ['one two', '  three', '  four']],
