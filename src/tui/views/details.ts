@@ -1,16 +1,18 @@
-import { comparedText, isCompared, isDated } from '../../fleet/compared.ts';
-import { type DeviceRecord, type DeviceRef, exactText, valueAt } from '../../device/record.ts';
-import {
-  devicesWith,
-  devicesWithout,
-  groupByValue,
-  type Holder,
-  type ValueGroup,
-} from '../../fleet/drift.ts';
+import { isCompared, isDated } from '../../fleet/compared.ts';
+import { type DeviceRef, valueAt } from '../../device/record.ts';
+import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
-import { exactFieldText, fieldsOf, MOST_IN_CELL, MOST_ON_SCREEN } from '../../output/cells.ts';
-import { cellsUpTo, cut, fit, visible, visibleStart, widthOf } from '../../text/visible.ts';
-import { wrapText } from '../../text/wrap.ts';
+import { MOST_IN_CELL } from '../../output/cells.ts';
+import { cut, visibleStart, widthOf } from '../../text/visible.ts';
+import {
+  fieldLines,
+  NOT_READ,
+  ODD,
+  placesOf,
+  recordLines,
+  type RecordOnDevices,
+  someNames,
+} from '../../output/record-text.ts';
 import type { Span } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
@@ -44,62 +46,18 @@ export function detailsOfTable(state: State): DetailsOver | undefined {
   };
 }
 
-interface RecordOnDevices {
-  /** In the order of the devices. */
-  readonly holders: readonly Holder[];
-  /** `on 9 of 10 read`; empty for a single device. */
-  readonly where: string;
-  /** Where it is not, and what is not known: `not on fw3`, `not read: fw11`. */
-  readonly notes: readonly Note[];
-  readonly differing: ReadonlySet<string>;
-  readonly perDevice: ReadonlySet<string>;
-  /** Whether the values are not compared: ids, times, secrets. */
-  readonly isOwn: (field: string) => boolean;
-  readonly isRead: (device: string) => boolean;
-  /** Number of devices whose value is not known: not read, or hidden by a filter. */
-  readonly unknown: number;
-}
-
-interface Note {
-  readonly what: string;
-  readonly devices: readonly string[];
-}
-
 type OfDrift = Extract<Details, { kind: 'of-drift' }>;
 
-/** Narrower columns are unreadable, and more of them are no longer seen at a glance. */
-const LEAST_COLUMN = 14;
-const MOST_COLUMNS = 4;
-/** Of one value beside its devices. */
-const LEAST_VALUE = 6;
-
-/** Every field of a record: a few devices side by side if they fit, otherwise grouped by value. */
+/** Every field of a record, and what is known of its past. */
 export function detailLines(state: State, details: Details): readonly string[] {
   const width = state.size.columns - 2;
   const record =
     details.kind === 'of-drift' ? ofDrift(details) : ofTable(state, rowsOf(state, details.key));
-  const { holders, notes, differing } = record;
-  if (holders.length === 0) {
-    const read = notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
+  if (record.holders.length === 0) {
+    const read = record.notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
     return [`${visibleStart(details.key, MOST_IN_CELL)} is no longer on any of the devices${read}`];
   }
-  const fields = sortedFields(record);
-  const titles = titlesWidth(fields);
-  const column = Math.floor((width - titles - 2) / holders.length) - 2;
-  const isFew = holders.length > 1 && holders.length <= MOST_COLUMNS && column >= LEAST_COLUMN;
-  const lines = isFew
-    ? sideBySide(holders, fields, { titles, column }, (field) => differing.has(field))
-    : [
-        ...(record.where === '' ? [] : [record.where, '']),
-        ...[...fieldLines(record, width)].map((spans) => textOf(spans).trimEnd()),
-      ];
-  const below = [
-    ...notes.map(({ what, devices }) => `${what} ${devices.map(visible).join(', ')}`),
-    ...(fields.some((field) => differing.has(field)) ? ['≠ differs between the devices'] : []),
-  ];
-  const notesBelow =
-    below.length === 0 ? [] : ['', ...below.flatMap((one) => wrapText(one, width))];
-  return [...lines, ...notesBelow, ...recordHistoryLines(state, details, width)];
+  return [...recordLines(record, width), ...recordHistoryLines(state, details, width)];
 }
 
 /** The current record beside the table, at most `height` lines; draws only what is shown. */
@@ -132,8 +90,6 @@ export function paneLines(state: State, width: number, height: number): readonly
   }
   return [head, ...lines, ...notes].slice(0, height);
 }
-
-const NOT_READ = 'not read:';
 
 /** The record as it was compared. */
 function ofDrift({ drift: { drift, perDevice: own }, row }: OfDrift): RecordOnDevices {
@@ -199,197 +155,5 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
   };
 }
 
-/** Which devices have a record, which lack it, and which may have it. `old`: those with an old answer. */
-function placesOf(
-  current: readonly string[],
-  missing: readonly string[],
-  unread: readonly string[],
-  { isFiltered = false, old }: { isFiltered?: boolean; old?: Note } = {},
-): Pick<RecordOnDevices, 'where' | 'notes' | 'unknown'> {
-  // A filter may have hidden the record.
-  const on = isFiltered ? 'matches on' : 'on';
-  const notes = [
-    { what: isFiltered ? 'no match on' : 'not on', devices: missing },
-    { what: NOT_READ, devices: unread },
-    ...(old === undefined ? [] : [old]),
-  ].filter(({ devices }) => devices.length > 0);
-  const unknown = unread.length + (old?.devices.length ?? 0) + (isFiltered ? missing.length : 0);
-  const [first, second] = current;
-  const isAll = notes.length === 0;
-  if (first === undefined || (second === undefined && isAll)) return { where: '', notes, unknown };
-  const of = current.length + missing.length;
-  const isPartly = unread.length > 0 || (old?.devices.length ?? 0) > 0;
-  const some = second === undefined ? visible(first) : `${current.length} of ${of}`;
-  const read = isPartly && second !== undefined ? ' read' : '';
-  return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes, unknown };
-}
-
-const ODD = '◂ odd';
-
 /** Number of values of a field in the pane. */
 const MOST_VALUES = 5;
-
-/** First the fields that differ, last ids and times. */
-function sortedFields({ holders, differing, isOwn }: RecordOnDevices): readonly string[] {
-  const rank = (field: string): number => (differing.has(field) ? 0 : isOwn(field) ? 2 : 1);
-  return fieldsOf(holders.map((holder) => holder.record))
-    .map((field) => ({ field, rank: rank(field) }))
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ field }) => field);
-}
-
-/**
- * Each field with its values and their devices. One field after the other, so that hidden ones cost
- * nothing. `most` values of a field, each on one line;
- * undefined: all, wrapped.
- */
-function* fieldLines(
-  record: RecordOnDevices,
-  width: number,
-  most = Infinity,
-): Generator<Span[], void> {
-  const { differing } = record;
-  const fields = sortedFields(record);
-  const titles = titlesWidth(fields);
-  for (const field of fields) {
-    const groups = valuesOf(field, record);
-    const isOwn = groups.length > 1 && !differing.has(field) && record.isOwn(field);
-    if (isOwn && most < Infinity) {
-      const title = `  ${fit(visible(field), titles)}  `;
-      yield [{ tone: 'quiet', text: `${title}(${groups.length} values)` }];
-      continue;
-    }
-    const shown = groups.slice(0, groups.length > most ? most - 1 : undefined);
-    const sign = differing.has(field) ? '≠' : ' ';
-    let title = `${sign} ${fit(visible(field), titles)}  `;
-    for (const line of valueLines(shown, width - titles - 4, most === Infinity)) {
-      yield [{ tone: sign === '≠' ? 'warning' : 'quiet', text: title }, ...line];
-      title = ' '.repeat(titles + 4);
-    }
-    if (shown.length < groups.length)
-      yield [{ tone: 'quiet', text: `${title}… ${groups.length - shown.length} more values` }];
-  }
-}
-
-/** A longer value says how long it is. */
-function shownText(record: DeviceRecord, field: string): string {
-  const value = valueAt(record, field);
-  const text = exactFieldText(field, value, MOST_ON_SCREEN);
-  const { length } = exactText(value);
-  const isCut = length > MOST_ON_SCREEN && text.endsWith('…');
-  return isCut ? `${text} (${length} characters; --json has all)` : text;
-}
-
-function valuesOf(field: string, record: RecordOnDevices): ValueGroup[] {
-  const { holders, differing, perDevice, isOwn, isRead, unknown } = record;
-  const textOf = ({ record: own }: Holder): string => shownText(own, field);
-  if (differing.has(field)) {
-    const sameAs = (holder: Holder): string =>
-      comparedText(field, valueAt(holder.record, field), perDevice);
-    return groupByValue(holders, { textOf, isRead, sameAs, unknown });
-  }
-  // What is compared and does not differ is the same on all.
-  const few = isOwn(field) ? holders : holders.slice(0, 1);
-  return groupByValue(few, { textOf, isRead }).map((group) => ({ ...group, isOdd: false }));
-}
-
-/** The values of one field; several with their devices beside them. */
-function* valueLines(
-  groups: readonly ValueGroup[],
-  width: number,
-  isWhole: boolean,
-): Generator<Span[], void> {
-  const [only] = groups;
-  const cells = (text: string, room: number): string[] =>
-    isWhole ? wrapText(text, room) : [cut(text, room)];
-  if (groups.length === 1 && only !== undefined) {
-    for (const text of cells(only.text, width)) yield [{ tone: 'plain', text }];
-    return;
-  }
-  const texts = groups.map(({ text }) => text || "''");
-  const least = Math.max(
-    ...groups.map(
-      ({ devices, isOdd }) => widthOf(someNames(devices, 0)) + (isOdd ? widthOf(ODD) + 1 : 0),
-    ),
-  );
-  // Without its device a value says little: long names go below it.
-  const widest = Math.max(...texts.map((text) => cellsUpTo(text, width)));
-  const isBeside = least + 2 + Math.min(LEAST_VALUE, widest) <= width;
-  const value = Math.min(widest, width - (isBeside ? 2 + least : widthOf(ODD) + 3));
-  for (const [index, { devices, isOdd }] of groups.entries()) {
-    const room = isBeside ? width - value - 2 - (isOdd ? widthOf(ODD) + 1 : 0) : width - 2;
-    const isLong = index === 0 && devices.length > 2;
-    const names = isLong
-      ? someNames(devices, 0)
-      : isWhole
-        ? devices.map(visible).join(' ')
-        : someNames(devices, room);
-    const values = cells(texts[index] ?? '', value);
-    const where = [...(isBeside ? [] : values.map(() => '')), ...cells(names, room)];
-    for (let at = 0; at < Math.max(values.length, where.length); at += 1) {
-      const text = `${fit(values[at] ?? '', where[at] === '' || isBeside ? value : 0)}  `;
-      yield [
-        { tone: isOdd ? 'warning' : 'plain', text },
-        { tone: 'quiet', text: where[at] ?? '' },
-        ...(isOdd && at === 0 ? [{ tone: 'warning' as const, text: ` ${ODD}` }] : []),
-      ];
-    }
-  }
-}
-
-/** `fw1 fw2 +7`: as many names as fit, at least one. */
-function someNames([first = '', ...rest]: readonly string[], room: number): string {
-  let text = visible(first);
-  for (const [index, name] of rest.entries()) {
-    const left = rest.length - index;
-    const next = `${text} ${visible(name)}`;
-    const isLast = left === 1;
-    if (widthOf(next) + (isLast ? 0 : ` +${left - 1}`.length) > room) return `${text} +${left}`;
-    text = next;
-  }
-  return text;
-}
-
-function textOf(spans: readonly Span[]): string {
-  return spans.map(({ text }) => text).join('');
-}
-
-export function titlesWidth(fields: readonly string[]): number {
-  return Math.max(5, ...fields.map((field) => cellsUpTo(visible(field), 20)));
-}
-
-export function sideBySide(
-  holders: readonly Holder[],
-  fields: readonly string[],
-  { titles, column }: { titles: number; column: number },
-  isDiffering: (field: string) => boolean,
-): string[] {
-  const most = Math.max(
-    ...holders.map(({ name }) => widthOf(visible(name))),
-    ...fields.flatMap((field) =>
-      holders.map(({ record }) => cellsUpTo(shownText(record, field), column)),
-    ),
-  );
-  const width = Math.min(column, most);
-  const line = (title: string, cells: readonly string[], sign = ' '): string[] => {
-    const parts = cells.map((cell) => wrapText(cell, width));
-    const height = Math.max(...parts.map((part) => part.length));
-    return Array.from({ length: height }, (_, at) => {
-      const head = `${at === 0 ? sign : ' '} ${fit(at === 0 ? title : '', titles)}`;
-      return [head, ...parts.map((part) => fit(part[at] ?? '', width))].join('  ').trimEnd();
-    });
-  };
-  return [
-    ...line(
-      '',
-      holders.map(({ name }) => cut(visible(name), width)),
-    ),
-    ...fields.flatMap((field) =>
-      line(
-        visible(field),
-        holders.map(({ record }) => shownText(record, field)),
-        isDiffering(field) ? '≠' : ' ',
-      ),
-    ),
-  ];
-}

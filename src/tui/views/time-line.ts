@@ -10,7 +10,7 @@ import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/bi
 import type { Tone } from '../screen/theme.ts';
 import type { LogLine, State, TimeLineEntry } from '../state.ts';
 import { ENTRY_COLUMNS, entriesOf, restoreOf } from './change-entry.ts';
-import { sideBySide, titlesWidth } from './details.ts';
+import { sideBySide, titlesWidth } from '../../output/record-text.ts';
 import {
   arranged,
   fittedColumns,
