@@ -170,7 +170,7 @@ function wayOf(profile: Profile, { action, resource, before, keyField }: Step): 
   );
   const named = { id, key, none: undefined }[action === 'add' ? 'none' : selector];
   const parts = [
-    ...Object.entries(constants).map(([field, value]) => `${field}=${value}`),
+    ...Object.entries(constants).map(([field, value]) => `${field}=${String(value)}`),
     ...(named === undefined ? [] : [`its ${named}`]),
   ];
   return `${method} ${shown}${parts.length > 0 ? ` with ${parts.join(' and ')}` : ''}`;

@@ -22,6 +22,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
+import { isStored } from '../device/equality.ts';
 import { maskedPath } from '../device/sensitive-fields.ts';
 import { pluralOf, someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
@@ -235,7 +236,7 @@ function isPlain({ profile, resource, keyField }: About, request: WriteRequest):
   if (request.method === 'DELETE') return true;
   const stated = [profile.create, updateFacts(profile, resource), profile.remove];
   const isStated = ([field, text]: readonly [string, string]): boolean =>
-    stated.some(({ constants }) => valueAt(constants, field) === text);
+    stated.some(({ constants }) => isStored(valueAt(constants, field), text));
   const isOwnName = (field: string): boolean => namesAccount(profile, field, keyField);
   return (
     new URL(request.path, ORIGIN).search === '' &&
@@ -258,7 +259,7 @@ function ownFields(
   const constants = [profile.create, updateFacts(profile, resource)].map((one) => one.constants);
   return Object.fromEntries(
     Object.entries(fields).filter(([field, value]) => {
-      if (constants.some((one) => valueAt(one, field) === value)) return false;
+      if (constants.some((one) => isStored(valueAt(one, field), value))) return false;
       if (!profile.idFields.includes(field)) return true;
       const text = valueText(value);
       const held = valueText(record?.[field]);

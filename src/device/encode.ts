@@ -389,8 +389,12 @@ function requestOf(
 ): WriteRequest {
   const { method, attributes, contentType } = facts;
   const named = (text: string): string => text.replace('{resource}', resource);
+  const isForm = facts.encoding === 'form';
   const constants = Object.fromEntries(
-    Object.entries(facts.constants).map(([field, text]) => [field, named(text)]),
+    Object.entries(facts.constants).map(([field, value]) => [
+      field,
+      isForm || typeof value === 'string' ? named(String(value)) : value,
+    ]),
   );
   const constantFields = { ...constants, ...selector };
   const own = Object.entries(body).filter(([field]) => !Object.hasOwn(constantFields, field));
@@ -399,7 +403,7 @@ function requestOf(
     ? { ...constantFields, [attributes]: Object.fromEntries(own) }
     : { ...constantFields, ...body };
   if (Object.keys(fields).length === 0) return { method, path };
-  if (facts.encoding === 'form') {
+  if (isForm) {
     const word = nullWord(profile, resource, facts);
     const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value, word));
     return { method, path, form };

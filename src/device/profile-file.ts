@@ -27,7 +27,7 @@ import {
 /** Throws a SettingsError with `file:line:column`. `name` is that of the file. */
 export function parseProfile(source: string, file: string, name: string): Profile {
   const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
-  const result = profileSchema.safeParse(yaml.data() ?? {});
+  const result = profileSchema.safeParse(yaml.data({ readsScalars: 'constants' }) ?? {});
   if (!result.success) {
     const { issues } = result.error;
     const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];

@@ -14,6 +14,14 @@ const text = z.string('must be text').min(1, 'must not be empty');
 const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((value) => value === 'true');
+/** Fields of each such request, of the types that its JSON has. */
+const constants = z.record(
+  z.string(),
+  z.union(
+    [z.string(), z.number(), z.boolean(), z.null()],
+    'must be a text, number, true, false or null',
+  ),
+);
 const names = z.array(text, 'must be a list of names');
 
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
@@ -52,7 +60,7 @@ const loginSchema = z.strictObject({
     .describe('basic: the login goes to the Authorization header of this request'),
   user_field: text.default('username').describe('The field with the user'),
   password_field: text.default('password').describe('The field with the password'),
-  constants: fact(z.record(z.string(), z.string()), 'Further fields, as in grant_type=password'),
+  constants: fact(constants, 'Further fields, as in grant_type=password'),
   token_in: fact(
     text.regex(/^(?:header:[\w-]+|[^:\s]+)$/, 'must be a place, such as data.token or header:NAME'),
     'Where the response has the token: data.token, header:NAME, or body for all of it',
@@ -94,8 +102,8 @@ const writeSchema = z.strictObject({
   ),
   encoding: fact(z.enum(['form', 'json']), 'The encoding of the body'),
   constants: fact(
-    z.record(z.string(), z.string()),
-    'Texts in each such write, as in action=delete',
+    constants,
+    'Fields in each such write, as in action=delete; in JSON with their types in YAML',
   ),
   wrapper: fact(text, 'The name that wraps a JSON body, as in {resource}'),
   attributes: fact(text, 'The name that wraps the fields in the body; id and key stay beside it'),
@@ -138,7 +146,7 @@ const tokenSchema = z.strictObject({
     .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}')
     .describe('The path of the POST that makes a new token, as {item}token/'),
   answer: fact(text, 'Where the response has the token, if not in token; as data.key'),
-  constants: fact(z.record(z.string(), z.string()), 'Fields of the request'),
+  constants: fact(constants, 'Fields of the request'),
 });
 
 const listSchema = z.strictObject({
@@ -306,8 +314,20 @@ export type ConfiguredProfile = Omit<Facts<typeof profileSchema>, 'auth'> & {
   readonly auth?: ConfiguredAuth;
 };
 
+/** An editor takes `true` and `5` for more than text; devsh takes them as they are written. */
 export function profileJsonSchema(): unknown {
-  return z.toJSONSchema(profileSchema, { io: 'input' });
+  return z.toJSONSchema(profileSchema, {
+    io: 'input',
+    override({ jsonSchema: schema }) {
+      const { type, pattern = '', enum: values } = schema;
+      const fits = (one: unknown): boolean =>
+        values?.includes(String(one)) ?? new RegExp(pattern).test(String(one));
+      const plain = [true, false, null, 1].filter(fits);
+      if (type !== 'string' || plain.length === 0) return;
+      schema.type = ['string', 'boolean', 'null', 'number'];
+      if (values) schema.enum = [...values, ...plain.filter((one) => one !== 1)];
+    },
+  });
 }
 
 /** Suggests a fact for an unknown key at this path of a profile file. */

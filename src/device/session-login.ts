@@ -142,7 +142,9 @@ export class SessionLogin {
     const { exchangeError, reasonIn, responseError } = this.#options;
     const request = loginRequest(login, credential);
     const constants = Object.entries(login.constants ?? {});
-    const secrets = constants.flatMap(([name, text]) => (isSecretField(name) ? [text] : []));
+    const secrets = constants.flatMap(([name, value]) =>
+      isSecretField(name) ? [String(value)] : [],
+    );
     const context = { device, credential, request, secrets };
     const response = await sendOnce(request).catch((error: unknown) => {
       throw notArrived(device, exchangeError(context, error));
@@ -176,7 +178,8 @@ function loginRequest(login: ConfiguredLogin, credential: Credential): HttpReque
   // Without other headers the request has the usual one: Basic.
   if (encoding === 'basic') return { method: 'POST', path };
   const fields = { ...constants, [userField]: user, [passwordField]: secret };
-  const body = encoding === 'form' ? { form: Object.entries(fields) } : { json: fields };
+  const form = Object.entries(fields).map(([name, value]) => [name, String(value)] as const);
+  const body = encoding === 'form' ? { form } : { json: fields };
   return { method: 'POST', path, body: bodyOf(body), login: {} };
 }
 

@@ -1,4 +1,13 @@
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import type { DevshError } from '../errors.ts';
 
 export type Path = readonly PropertyKey[];
@@ -8,6 +17,11 @@ const MAX_DIGITS = 1000;
 
 /** Nested lists or maps, with nothing between the brackets but a name. */
 const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
+
+interface ReadAs {
+  readonly readsNull?: boolean;
+  readonly readsScalars?: boolean | string;
+}
 
 /** Every plain scalar is text, as in YAML's failsafe schema: `1.0`, `no` and `007` stay as written. */
 export class YamlSource {
@@ -46,22 +60,24 @@ export class YamlSource {
    *
    * @param options.readsNull a missing value, `~` and `null` become null, not text
    * @param options.readsScalars also converts numbers and booleans if that loses no character of their
-   *   spelling: `1.0`, `007` and `no` stay text
+   *   spelling: `1.0`, `007` and `no` stay text. A name: only below this name, null included
    */
-  data(options: { readsNull?: boolean; readsScalars?: boolean } = {}): unknown {
+  data({ readsNull = false, readsScalars = false }: ReadAs = {}): unknown {
     const [error] = this.#document.errors;
     if (error) {
       const message = error.message.split(/ at line |:?\n/)[0] ?? '';
       const isTooDeep = message === 'Maximum call stack size exceeded';
       throw this.#errorAt(error.pos[0], isTooDeep ? 'it is nested too deeply' : message);
     }
-    if (options.readsNull === true || options.readsScalars === true) {
+    if (readsNull || readsScalars !== false) {
       visit(this.#document, {
-        Scalar(position, node) {
+        Scalar(position, node, above) {
           if (node.type !== 'PLAIN' || position === 'key') return;
+          const isNamed = above.some((one) => isPair(one) && nameOf(one.key) === readsScalars);
+          if (typeof readsScalars === 'string' && !isNamed) return;
           const text = node.source ?? '';
           if (/^(?:null|~)?$/i.test(text)) node.value = null;
-          else if (options.readsScalars === true) node.value = plainValue(text);
+          else if (readsScalars !== false) node.value = plainValue(text);
         },
       });
     }
@@ -127,6 +143,10 @@ export class YamlSource {
     }
     return 0;
   }
+}
+
+function nameOf(key: unknown): unknown {
+  return isScalar(key) ? key.value : undefined;
 }
 
 /** A number or boolean if its canonical spelling is the text; otherwise the text. */

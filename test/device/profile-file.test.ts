@@ -1,6 +1,10 @@
 import { assertNoCollection } from '../../src/device/record-path.ts';
 import { describe, expect, test } from 'vitest';
-import { deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { createRequest, deleteRequest, updateRequest } from '../../src/device/encode.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { profileJsonSchema } from '../../src/device/profile-schema.ts';
@@ -95,6 +99,47 @@ test('without ids, an item is named by its natural key, which then cannot change
     json: { id: 6 },
   });
   expect(() => updateRequest(profile, 'user', before, { username: 'jim' })).toThrow(RefusedError);
+});
+
+const isProfile = new Ajv2020({ strict: false }).compile(profileJsonSchema() as object);
+const FOLDER = join(import.meta.dirname, '../../profiles');
+
+test.each([
+  'ends_with_slash: false\nlist: {summary: true}\nsuccess_if: {code: 0}\nno_id: null\n',
+  'resources: {user: {disabled_as: {enable: 0}, field_facts: {pin: {type: integer, choices: [1, 2], nullable: false}}}}',
+  'create: {null_as: null, constants: {x: true, y: 5, z: null, t: "5"}}\nextends: generic-rest\n',
+  'resources: {user: {single: true, rotate: {min: 8}, rotate_token: {path: "{item}t/", constants: {n: 1}}}}',
+  ...readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8')),
+])(
+  'what the check of a profile accepts, its schema accepts as an editor reads it: %#',
+  (source) => {
+    parse(source);
+    expect(isProfile(parseYaml(source)), JSON.stringify(isProfile.errors)).toBe(true);
+  },
+);
+
+test('the schema refuses other words for a switch', () => {
+  for (const source of ['ends_with_slash: 1', 'list: {summary: maybe}', 'list: {paging: true}']) {
+    expect(isProfile(parseYaml(source)), source).toBe(false);
+    expect(() => parse(source), source).toThrow(SettingsError);
+  }
+});
+
+test('a constant has its type in JSON, and is text in a form and in a plan', () => {
+  const facts = 'constants: {on: true, level: 5, none: null, text: "5", kind: "{resource}"}';
+  const json = parse(`extends: generic-rest\ncreate: {${facts}}\n`);
+  expect(createRequest(json, 'user', { name: 'joe' }).json).toEqual({
+    ...{ on: true, level: 5, none: null, text: '5', kind: 'user' },
+    name: 'joe',
+  });
+  const form = parse(`create: {${facts}}\n`);
+  expect(createRequest(form, 'zone', { name: 'x' }).form?.slice(0, 5)).toEqual([
+    ['on', 'true'],
+    ['level', '5'],
+    ['none', 'null'],
+    ['text', '5'],
+    ['kind', 'zone'],
+  ]);
 });
 
 test('the schema for editors says what each fact means', () => {

@@ -1,5 +1,7 @@
 import type { Grammar } from '../../src/shell/command.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { profileJsonSchema } from '../../src/device/profile-schema.ts';
 import { parse as parseYaml } from 'yaml';
 import { parseChangeSet } from '../../src/change/change-set.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
@@ -34,6 +36,8 @@ const GRAMMAR: Grammar = {
 };
 
 /** Why a line is no line of devsh; undefined when it is. */
+const isProfile = new Ajv2020({ strict: false }).compile(profileJsonSchema() as object);
+
 function problemOf(line: string): string | undefined {
   try {
     const words = parseCompleteLine(line);
@@ -87,8 +91,10 @@ test.each(pages)('devsh understands the lines that $path has in its text', ({ te
 test.each(ofLanguage('yaml'))('the YAML in $place is right', ({ text, path }) => {
   if (/^- (?:add|set|delete):/m.test(text)) parseChangeSet(text, path);
   else if (/^(?:devices|groups):/m.test(text)) parseInventory(text, path);
-  else if (/^extends:/m.test(text)) parseProfile(text, path, 'example');
-  else for (const part of text.split(/^---$/m)) parseYaml(part);
+  else if (/^extends:/m.test(text)) {
+    parseProfile(text, path, 'example');
+    expect(isProfile(parseYaml(text)), JSON.stringify(isProfile.errors)).toBe(true);
+  } else for (const part of text.split(/^---$/m)) parseYaml(part);
 });
 
 test.each(ofLanguage('json'))('the JSON in $place is right', ({ text, path }) => {

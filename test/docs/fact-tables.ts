@@ -10,7 +10,8 @@ import { table } from './table.ts';
 interface Schema {
   readonly description?: string;
   readonly type?: string | readonly string[];
-  readonly enum?: readonly (string | boolean)[];
+  /** A word, and perhaps what an editor takes it for. */
+  readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -99,5 +100,6 @@ function propertiesOf(schema: Schema | boolean | undefined): Readonly<Record<str
 
 function meaningOf({ description, enum: values }: Schema): string {
   if (description === undefined) throw new Error('a fact without a description');
-  return values === undefined ? description : `${description} (${values.join(', ')})`;
+  const words = [...new Set(values?.map(String))].join(', ');
+  return words === '' ? description : `${description} (${words})`;
 }
