@@ -158,7 +158,7 @@ invalid-json               protocol      done 1       done 1       done 1       
 null-list                  protocol      failed 0     failed 0     failed 0     unknown 1
 scalars                    protocol      failed 0     failed 0     failed 0     unknown 1
 null-record                protocol      failed 0     failed 0     failed 0     unknown 1
-lone-object                listed        differs 1    failed 0     unchanged 0  differs 1
+lone-object                listed        differs 1    failed 0     failed 0     differs 1
 not-a-number               protocol      failed 0     failed 0     failed 0     unknown 1
 raw-control                protocol      failed 0     failed 0     failed 0     unknown 1
 duplicate-keys             listed        differs 1    differs 1    done 1       differs 1

@@ -7,16 +7,19 @@ import { DEVICE_NAMES, openModelFleet, type ModelFleet } from './model-fleet.ts'
 /** Counts what was tried, because a run that tries nothing proves nothing. */
 export const seen = { lines: 0, sent: 0, refused: 0, undone: 0, absent: 0 };
 
+/** A device may take a field that no record shows. */
+const HIDDEN_TOO = ['--allow', 'invalid'];
+
 async function wordsOf(line: Line, folder: string): Promise<string[]> {
   const pairs = (typed: Readonly<Record<string, string>>): string[] =>
     Object.entries(typed).map(([field, value]) => `${field}=${value}`);
   switch (line.kind) {
     case 'add':
-      return ['user', 'add', `username=${line.key}`, ...pairs(line.typed)];
+      return ['user', 'add', `username=${line.key}`, ...pairs(line.typed), ...HIDDEN_TOO];
     case 'set':
-      return ['user', 'set', line.key, ...pairs(line.typed)];
+      return ['user', 'set', line.key, ...pairs(line.typed), ...HIDDEN_TOO];
     case 'set where':
-      return ['user', 'set', '--where', `lang=${line.lang}`, ...pairs(line.typed)];
+      return ['user', 'set', '--where', `lang=${line.lang}`, ...pairs(line.typed), ...HIDDEN_TOO];
     case 'delete':
       return ['user', 'delete', line.key];
     case 'import': {

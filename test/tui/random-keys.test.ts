@@ -208,8 +208,11 @@ async function leaveByEscape(screen: Screen): Promise<void> {
     press(screen, 'escape');
     await settled(screen);
   }
-  // Keys that wait for what another one opens have been pressed by then.
-  await delay(2 * LONGEST_WAIT_MS);
+  // Keys that wait for what another one opens, and that open something themselves, have been pressed by then.
+  for (let before: State | undefined; before !== store.state;) {
+    before = store.state;
+    await delay(2 * LONGEST_WAIT_MS);
+  }
   for (let times = 0; times < 200 && !isThere(); times += 1) press(screen, 'escape');
   CLEARED.forEach(() => press(screen, 'escape'));
   const sent = writes();
