@@ -129,7 +129,7 @@ export function isHidden(field: string, value: Value | undefined): boolean {
 /** Characters of a value for one cell of a table: enough for its widest column. */
 export const MOST_IN_CELL = 320;
 
-/** Characters of a value that a table or a view of the screen reads; `user show` and `--json` have the whole value. */
+/** Characters of a value that a table or a view of the screen reads; `--json` has the whole value. */
 export const MOST_ON_SCREEN = 2_000;
 
 /** The same for a named field: secrets are not shown on a screen. @param most characters of the value to read */
@@ -143,7 +143,7 @@ export function nameText(field: string, value: Value | undefined, most = Infinit
   return visibleStart(quotedKey(value), most);
 }
 
-/** Limit for a value in a sentence; `--json` and `user show` have the whole value. */
+/** Limit for a value in a sentence; `--json` has the whole value. */
 const MOST_IN_SENTENCE = 200;
 
 /** The same where it matters what a value is exactly: `absent`, `null` and `""` are told apart. */

@@ -1,5 +1,7 @@
-import { comparedText } from '../fleet/compared.ts';
+import { comparedText, isCompared, isDated } from '../fleet/compared.ts';
 import { groupByValue, type Holder, type ValueGroup } from '../fleet/drift.ts';
+import type { FoldedRow } from '../fleet/fold.ts';
+import type { View } from '../shell/output.ts';
 import { type DeviceRecord, exactText, valueAt } from '../device/record.ts';
 import { cellsUpTo, cut, fit, visible, widthOf } from '../text/visible.ts';
 import { wrapText } from '../text/wrap.ts';
@@ -15,9 +17,9 @@ export interface RecordOnDevices {
   /** Where it is not, and what is not known: `not on fw3`, `not read: fw11`. */
   readonly notes: readonly Note[];
   readonly differing: ReadonlySet<string>;
+  /** The field that names the record. */
+  readonly keyField: string;
   readonly perDevice: ReadonlySet<string>;
-  /** Whether the values are not compared: ids, times, secrets. */
-  readonly isOwn: (field: string) => boolean;
   readonly isRead: (device: string) => boolean;
   /** Number of devices whose value is not known: not read, or hidden by a filter. */
   readonly unknown: number;
@@ -42,11 +44,55 @@ const MOST_COLUMNS = 4;
 /** Of one value beside its devices. */
 const LEAST_VALUE = 6;
 
-/** Every field of a record: a few devices side by side if they fit, otherwise grouped by value. */
+interface Reading {
+  /** All devices, in their order. */
+  readonly names: readonly string[];
+  readonly view: Pick<View, 'filtered' | 'perDevice'>;
+  readonly keyField: string;
+  readonly isRead: (device: string) => boolean;
+  /** What is said of devices that have the record, but were not read now. */
+  readonly oldText?: (devices: readonly string[]) => string;
+}
+
+/** One record from its rows, one for each content. */
+export function recordOf(
+  rows: readonly FoldedRow[],
+  { names, view, keyField, isRead, oldText = () => '' }: Reading,
+): RecordOnDevices {
+  const holders = rows.flatMap(({ devices, records, record }) =>
+    devices.map(({ name }, index) => ({ name, record: records[index] ?? record })),
+  );
+  if (rows.length > 1) {
+    const places = new Map(names.map((name, place) => [name, place]));
+    holders.sort((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
+  }
+  const having = new Set(holders.map(({ name }) => name));
+  const others = names.filter((name) => !having.has(name));
+  const old = [...having].filter((name) => !isRead(name));
+  const places = placesOf(
+    [...having].filter(isRead),
+    others.filter(isRead),
+    others.filter((name) => !isRead(name)),
+    { isFiltered: view.filtered === true, old: { what: oldText(old), devices: old } },
+  );
+  return {
+    holders,
+    ...places,
+    differing: new Set(rows.flatMap(({ differing }) => differing)),
+    keyField,
+    perDevice: new Set(view.perDevice),
+    isRead,
+  };
+}
+
+/**
+ * Every field of a record, and where it is not: a few devices side by side if they fit, otherwise grouped by
+ * value. Without a limit of the width each value is whole.
+ */
 export function recordLines(record: RecordOnDevices, width: number): string[] {
   const { holders, notes, differing } = record;
   const fields = sortedFields(record);
-  const titles = titlesWidth(fields);
+  const titles = titlesWidth(fields, width);
   const column = Math.floor((width - titles - 2) / holders.length) - 2;
   const isFew = holders.length > 1 && holders.length <= MOST_COLUMNS && column >= LEAST_COLUMN;
   const lines = isFew
@@ -89,15 +135,32 @@ export function placesOf(
   return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes, unknown };
 }
 
-export const ODD = '◂ odd';
+const ODD = '◂ odd';
 
-/** First the fields that differ, last ids and times. */
-function sortedFields({ holders, differing, isOwn }: RecordOnDevices): readonly string[] {
-  const rank = (field: string): number => (differing.has(field) ? 0 : isOwn(field) ? 2 : 1);
+/** For a line of `recordLines`: the devices above their columns, and what differs. */
+export function recordTone(line: string, index: number): 'heading' | 'warning' | undefined {
+  if (index === 0 && line.startsWith('    ')) return 'heading';
+  return line.startsWith('≠') || line.endsWith(ODD) ? 'warning' : undefined;
+}
+
+/** The name of the record, then the fields that differ, last ids and times. */
+function sortedFields(record: RecordOnDevices): readonly string[] {
+  const { holders, differing, keyField } = record;
+  const rank = (field: string): number =>
+    field === keyField ? 0 : differing.has(field) ? 1 : isOwn(field, record) ? 3 : 2;
   return fieldsOf(holders.map((holder) => holder.record))
     .map((field) => ({ field, rank: rank(field) }))
     .sort((a, b) => a.rank - b.rank)
     .map(({ field }) => field);
+}
+
+/** Whether the values are not compared: ids, times, secrets. */
+function isOwn(field: string, { holders, keyField, perDevice }: RecordOnDevices): boolean {
+  if (field === keyField) return false;
+  return (
+    !isCompared(field, keyField, perDevice) ||
+    holders.some(({ record }) => isDated(field, valueAt(record, field)))
+  );
 }
 
 /**
@@ -111,12 +174,14 @@ export function* fieldLines(
   most = Infinity,
 ): Generator<Span[], void> {
   const { differing } = record;
-  const fields = sortedFields(record);
-  const titles = titlesWidth(fields);
+  // Beside a table the heading has the name.
+  const isNamed = (field: string): boolean => most < Infinity && field === record.keyField;
+  const fields = sortedFields(record).filter((field) => !isNamed(field));
+  const titles = titlesWidth(fields, width);
   for (const field of fields) {
-    const groups = valuesOf(field, record);
-    const isOwn = groups.length > 1 && !differing.has(field) && record.isOwn(field);
-    if (isOwn && most < Infinity) {
+    const groups = valuesOf(field, record, width);
+    const areOwn = groups.length > 1 && !differing.has(field);
+    if (areOwn && most < Infinity) {
       const title = `  ${fit(visible(field), titles)}  `;
       yield [{ tone: 'quiet', text: `${title}(${groups.length} values)` }];
       continue;
@@ -133,25 +198,25 @@ export function* fieldLines(
   }
 }
 
-/** A longer value says how long it is. */
-function shownText(record: DeviceRecord, field: string): string {
+/** A longer value says how long it is, unless the width has no limit. */
+function shownText(record: DeviceRecord, field: string, width: number): string {
   const value = valueAt(record, field);
-  const text = exactFieldText(field, value, MOST_ON_SCREEN);
+  const text = exactFieldText(field, value, width < Infinity ? MOST_ON_SCREEN : Infinity);
   const { length } = exactText(value);
   const isCut = length > MOST_ON_SCREEN && text.endsWith('…');
   return isCut ? `${text} (${length} characters; --json has all)` : text;
 }
 
-function valuesOf(field: string, record: RecordOnDevices): ValueGroup[] {
-  const { holders, differing, perDevice, isOwn, isRead, unknown } = record;
-  const textOf = ({ record: own }: Holder): string => shownText(own, field);
+function valuesOf(field: string, record: RecordOnDevices, width: number): ValueGroup[] {
+  const { holders, differing, perDevice, isRead, unknown } = record;
+  const textOf = ({ record: own }: Holder): string => shownText(own, field, width);
   if (differing.has(field)) {
     const sameAs = (holder: Holder): string =>
       comparedText(field, valueAt(holder.record, field), perDevice);
     return groupByValue(holders, { textOf, isRead, sameAs, unknown });
   }
   // What is compared and does not differ is the same on all.
-  const few = isOwn(field) ? holders : holders.slice(0, 1);
+  const few = isOwn(field, record) ? holders : holders.slice(0, 1);
   return groupByValue(few, { textOf, isRead }).map((group) => ({ ...group, isOdd: false }));
 }
 
@@ -216,8 +281,9 @@ function textOf(spans: readonly Span[]): string {
   return spans.map(({ text }) => text).join('');
 }
 
-export function titlesWidth(fields: readonly string[]): number {
-  return Math.max(5, ...fields.map((field) => cellsUpTo(visible(field), 20)));
+export function titlesWidth(fields: readonly string[], width: number): number {
+  const most = Math.max(20, Math.floor(width / 4));
+  return Math.max(5, ...fields.map((field) => cellsUpTo(visible(field), most)));
 }
 
 export function sideBySide(
@@ -229,7 +295,7 @@ export function sideBySide(
   const most = Math.max(
     ...holders.map(({ name }) => widthOf(visible(name))),
     ...fields.flatMap((field) =>
-      holders.map(({ record }) => cellsUpTo(shownText(record, field), column)),
+      holders.map(({ record }) => cellsUpTo(shownText(record, field, column), column)),
     ),
   );
   const width = Math.min(column, most);
@@ -249,7 +315,7 @@ export function sideBySide(
     ...fields.flatMap((field) =>
       line(
         visible(field),
-        holders.map(({ record }) => shownText(record, field)),
+        holders.map(({ record }) => shownText(record, field, column)),
         isDiffering(field) ? '≠' : ' ',
       ),
     ),

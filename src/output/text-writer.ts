@@ -5,11 +5,13 @@ import type {
   Output,
   ReadOutput,
   TableOutput,
+  View,
 } from '../shell/output.ts';
 import { driftCells } from './drift-text.ts';
 import { failuresLine, failureText, planLines, resultLine, summaryLine } from './change-text.ts';
-import { inSelectionOrder, readCells, readTable, type ReadTable } from './read-table.ts';
-import { cut, fit, visible, visibleLines, widthOf } from '../text/visible.ts';
+import { inSelectionOrder, readCells, readTable } from './read-table.ts';
+import { recordLines, recordOf, recordTone } from './record-text.ts';
+import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
 import { toJson } from './document.ts';
 import {
   causeLines,
@@ -32,8 +34,8 @@ import {
   type LongTable,
   type TextTable,
 } from './table-text.ts';
-import { cellText, exactFieldText, fieldText, quotedText } from './cells.ts';
-import { type Value, valueAt } from '../device/record.ts';
+import { cellText, fieldText, quotedText } from './cells.ts';
+import { grouped, type Value, valueAt, valueText } from '../device/record.ts';
 import { isGuess } from '../device/sensitive-fields.ts';
 import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
@@ -67,7 +69,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       const { layout, key, columns } = first.view;
       // A single object is read best as a block, too.
       const isBlock = layout === 'record' || (key === '' && columns === undefined);
-      if (isBlock) print(recordLines(merged, style));
+      if (isBlock) print(recordBlocks(first.view, reads, streams, style));
       else table(readCells(merged, streams.isTty));
       const hasFooter = streams.isTty && !streams.quiet && !isBlock;
       if (hasFooter) remarks.lines([style('quiet', merged.footer())]);
@@ -257,26 +259,40 @@ function changeLine({ at, device, view, change }: ChangeOutput, style: Style): s
   return `${head} ${named.filter((word) => word !== '').join(' ')}: ${what.join(', ')}`;
 }
 
-/** One block for each record, every field in full, the device as heading. */
-function recordLines({ view, rows, fields }: ReadTable, style: Style): string[] {
-  const labels = fields.map(visible);
-  const width = Math.max(0, ...labels.map(widthOf));
-  return rows.flatMap((row, index) => [
-    ...(index > 0 ? [''] : []),
-    style('heading', visible(row.devices.map(({ name }) => name).join(', '))),
-    ...fields.map((field, at) => {
-      const isDiffering = row.differing.includes(field);
-      const text = recordText(row, field, view.perDevice);
-      const note = isDiffering ? '  ' + style('warning', '(differs between devices)') : '';
-      return `  ${fit(labels[at] ?? '', width)}  ${text}${note}`.trimEnd();
-    }),
-  ]);
-}
-
-function recordText(row: FoldedRow, field: string, perDevice: readonly string[]): string {
-  const texts = row.records.map((record) => exactFieldText(field, valueAt(record, field)));
-  if (!perDevice.includes(field) || new Set(texts).size === 1) return texts[0] ?? '';
-  return texts.map((text, at) => `${text} (${visible(row.devices[at]?.name ?? '')})`).join(', ');
+/**
+ * Each record with every field: on a terminal those of one name together, as the screen shows them; for
+ * programs and screen readers a block for each device, with whole values.
+ */
+function recordBlocks(
+  view: View,
+  reads: readonly ReadOutput[],
+  streams: Streams,
+  style: Style,
+): string[] {
+  const isTogether = streams.isTty && streams.typed?.isReadAloud !== true;
+  const { rows, key: keyField } = readTable({ ...view, fold: isTogether }, reads);
+  const read = new Set(reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])));
+  const names = inSelectionOrder(reads).map(({ device }) => device.name);
+  const nameOf = (row: FoldedRow): string | FoldedRow => {
+    // A single object has no name; any other record without one stands alone.
+    if (isTogether && keyField === '') return '';
+    return (isTogether && valueText(row.record[keyField])) || row;
+  };
+  return [...grouped(rows, nameOf).values()].flatMap((same, index) => {
+    const devices = isTogether ? names : same[0].devices.map(({ name }) => name);
+    const isAlone = devices.length === 1;
+    const isRead = (name: string): boolean => read.has(name);
+    const record = recordOf(same, { names: devices, view, keyField, isRead });
+    const lines = recordLines(record, isAlone ? Infinity : streams.columns);
+    return [
+      ...(index > 0 ? [''] : []),
+      ...(isAlone ? [style('heading', visible(devices.join('')))] : []),
+      ...lines.map((line, at) => {
+        const tone = recordTone(line, at);
+        return tone === undefined ? line : style(tone, line);
+      }),
+    ];
+  });
 }
 
 /** For our own reports: headings with a rule below, tables aligned. Rows of two cells are never cut. */

@@ -13,7 +13,7 @@ export function wrapText(text: string, width: number, indent = ''): string[] {
 }
 
 function wrapLine(text: string, width: number, indent: string): string[] {
-  if (width < 4 || isWithin(text, width)) return [text];
+  if (width < 4 || width === Infinity || isWithin(text, width)) return [text];
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/(?<=\s)/)) {

@@ -68,28 +68,91 @@ test('without folding each device has its own rows, sorted as asked', () => {
   `);
 });
 
-test('one record a block shows every field and where devices differ', () => {
-  const { out } = write('table', [
-    read(fw1, [alice], { layout: 'record' }),
-    read(fw2, [{ ...alice, uuid: '0b7e', lang: 'en', password: 'x' }], { layout: 'record' }),
-  ]);
-  expect('\n' + out).toMatchInlineSnapshot(`
+const bob = { uuid: '6f1c', first_name: 'Bob', username: 'bob', lang: 'de', joined: '' };
+const ofBob = [
+  read(fw1, [bob], { layout: 'record', fold: false }),
+  read(fw2, [{ ...bob, uuid: '0b7e', lang: 'en', password: 'x' }], { layout: 'record' }),
+  read(fw3, unreachable, { layout: 'record' }),
+];
+
+test('a terminal shows one record of several devices as the screen does', () => {
+  expect('\n' + write('table', ofBob, { isTty: true }).out).toMatchInlineSnapshot(`
+    "
+                  fw1     fw2
+      username    bob     bob
+    ≠ lang        de      en
+      first_name  Bob     Bob
+      joined      ""      ""
+      uuid        6f1c    0b7e
+      password    absent  •••
+
+    not read: fw3
+    ≠ differs between the devices
+    "
+  `);
+  // Without room beside each other, by value.
+  expect('\n' + write('table', ofBob, { isTty: true, columns: 40 }).out).toMatchInlineSnapshot(`
+    "
+    on 2 of 2 read
+
+      username    bob
+    ≠ lang        de  fw1
+                  en  fw2
+      first_name  Bob
+      joined      ""
+      uuid        6f1c  fw1
+                  0b7e  fw2
+      password    absent  fw1
+                  •••     fw2
+
+    not read: fw3
+    ≠ differs between the devices
+    "
+  `);
+});
+
+test('programs and screen readers get one record as a block for each device, with whole values', () => {
+  const [first, second] = ['x'.repeat(30), 'y'.repeat(5_000)];
+  const long = { ...bob, [first]: second };
+  const outputs = [read(fw1, [long], { layout: 'record' }), ...ofBob.slice(1)];
+  const { out } = write('table', outputs);
+  expect('\n' + out.replace(second, 'Y')).toMatchInlineSnapshot(`
     "
     fw1
-      username    alice
-      first_name  Alice
-      age         9
-      lang        de  (differs between devices)
-      password    absent
-      uuid        6f1c
+      username                        bob
+      first_name                      Bob
+      lang                            de
+      joined                          ""
+      xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  Y
+      uuid                            6f1c
 
     fw2
-      username    alice
-      first_name  Alice
-      age         9
-      lang        en  (differs between devices)
-      password    •••
+      username    bob
+      first_name  Bob
+      lang        en
+      joined      ""
       uuid        0b7e
+      password    •••
+    "
+  `);
+  const typed = { text: '', columns: 40, isReadAloud: true };
+  expect(write('table', outputs, { isTty: true, columns: 40, typed }).out).toBe(out);
+  // The only device of a terminal, too.
+  expect(write('table', outputs.slice(0, 1), { isTty: true, columns: 40 }).out).toContain(second);
+});
+
+test('a record without a name stands alone, and a single object has one place for all devices', () => {
+  const nameless = [read(fw1, [{ lang: 'de' }, { lang: 'en' }], { layout: 'record' })];
+  expect(write('table', nameless, { isTty: true }).out).toBe(
+    'fw1\n  lang   de\n\nfw1\n  lang   en\n',
+  );
+  const single = [fw1, fw2].map((device) => read(device, [{ place: device.name }], { key: '' }));
+  expect('\n' + write('table', single, { isTty: true }).out).toMatchInlineSnapshot(`
+    "
+             fw1  fw2
+    ≠ place  fw1  fw2
+
+    ≠ differs between the devices
     "
   `);
 });

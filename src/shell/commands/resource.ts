@@ -192,6 +192,8 @@ function show(resource: string): VerbSpec {
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: [...DEVICES, 'profile', 'at'],
     changes: 'nothing',
+    details:
+      'On a terminal devices stand side by side, or by value; in a pipe each has a block, with whole values.',
     examples: [`${resource} show bob`, `${resource} show bob --at 03:00`],
     async *run(call) {
       const wanted = call.args.optional('KEY');

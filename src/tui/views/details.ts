@@ -1,5 +1,4 @@
-import { isCompared, isDated } from '../../fleet/compared.ts';
-import { type DeviceRef, valueAt } from '../../device/record.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { MOST_IN_CELL } from '../../output/cells.ts';
@@ -7,13 +6,14 @@ import { cut, visibleStart, widthOf } from '../../text/visible.ts';
 import {
   fieldLines,
   NOT_READ,
-  ODD,
   placesOf,
   recordLines,
+  recordOf,
   type RecordOnDevices,
+  recordTone,
   someNames,
 } from '../../output/record-text.ts';
-import type { Span } from '../screen/theme.ts';
+import type { Span, Tone } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
 import { recordHistoryLines } from './record-history.ts';
@@ -26,13 +26,13 @@ export const DETAILS: View<DetailsOver> = {
   breadcrumb: ({ details }) => visibleStart(details.key, MOST_IN_CELL),
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
   lines: ({ details }, state) => detailLines(state, details),
-  tone: (_overlay, _state, lines, index) =>
-    isHead(lines[index]) || (index === 0 && /^ {4}/.test(lines[0] ?? ''))
-      ? 'head'
-      : lines[index]?.startsWith('≠') === true || lines[index]?.endsWith(ODD) === true
-        ? 'warning'
-        : 'plain',
+  tone: (_overlay, _state, lines, index) => toneOf(lines[index] ?? '', index),
 };
+
+function toneOf(line: string, index: number): Tone {
+  const tone = recordTone(line, index);
+  return isHead(line) || tone === 'heading' ? 'head' : (tone ?? 'plain');
+}
 
 /** The details of the table's current record, if there is one. */
 export function detailsOfTable(state: State): DetailsOver | undefined {
@@ -94,7 +94,6 @@ export function paneLines(state: State, width: number, height: number): readonly
 /** The record as it was compared. */
 function ofDrift({ drift: { drift, perDevice: own }, row }: OfDrift): RecordOnDevices {
   const namesOf = (devices: readonly DeviceRef[]): string[] => devices.map(({ name }) => name);
-  const perDevice = new Set(own);
   const holders = drift.devices.flatMap(({ name }, index) =>
     (row.held[index] ?? []).map((record) => ({ name, record })),
   );
@@ -106,10 +105,8 @@ function ofDrift({ drift: { drift, perDevice: own }, row }: OfDrift): RecordOnDe
       namesOf(drift.unread),
     ),
     differing: new Set(row.fields.map(({ field }) => field)),
-    perDevice,
-    isOwn: (field) =>
-      !isCompared(field, drift.keyField, perDevice) ||
-      holders.some(({ record }) => isDated(field, valueAt(record, field))),
+    keyField: drift.keyField,
+    perDevice: new Set(own),
     isRead: () => true,
   };
 }
@@ -121,38 +118,15 @@ function rowsOf(state: State, key: string): readonly FoldedRow[] {
 }
 
 function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
-  const { view } = state.table;
-  const { stale, own, keyField } = tableRows(state);
-  const perDevice = new Set(view.perDevice);
-  const order = shownDevices(state);
-  const holders = rows.flatMap(({ devices, records, record }) =>
-    devices.map(({ name }, index) => ({ name, record: records[index] ?? record })),
-  );
-  if (rows.length > 1) {
-    const places = new Map(order.map((name, place) => [name, place]));
-    holders.sort((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
-  }
-  const names = new Set(holders.map(({ name }) => name));
-  const others = order.filter((name) => !names.has(name));
-  const missing = others.filter((name) => isRead(state, name));
-  const unread = others.filter((name) => !isRead(state, name));
-  const old = [...names].filter((name) => stale.has(name));
-  const current = [...names].filter((name) => !stale.has(name));
-  const places = placesOf(current, missing, unread, {
-    isFiltered: view.filtered === true,
-    old: {
-      what: `${asOfText(old.map((name) => stale.get(name)))}, not responding now:`,
-      devices: old,
-    },
+  const { stale, keyField } = tableRows(state);
+  return recordOf(rows, {
+    names: shownDevices(state),
+    view: state.table.view,
+    keyField,
+    isRead: (name) => isRead(state, name),
+    oldText: (devices) =>
+      `${asOfText(devices.map((name) => stale.get(name)))}, not responding now:`,
   });
-  return {
-    holders,
-    ...places,
-    differing: new Set(rows.flatMap(({ differing }) => differing)),
-    perDevice,
-    isOwn: (field) => own.has(field) || !isCompared(field, keyField, perDevice),
-    isRead: (name) => !stale.has(name),
-  };
 }
 
 /** Number of values of a field in the pane. */

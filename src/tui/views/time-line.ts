@@ -181,7 +181,7 @@ export function changeLines({ change, what, by }: TimeLineEntry, width: number):
   const sides = sidesOf(event);
   if (sides === undefined) return head;
   const fields = fieldsOf(sides.map(({ record }) => record));
-  const titles = Math.min(titlesWidth(fields), Math.floor(width / 3));
+  const titles = Math.min(titlesWidth(fields, width), Math.floor(width / 3));
   const column = Math.max(4, Math.floor((width - titles - 2) / 2) - 2);
   const isOne = change.devices.length === 1 || event.kind === 'changed';
   return [

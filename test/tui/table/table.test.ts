@@ -518,9 +518,9 @@ test('details stand side by side, with a sign where devices differ', () => {
   expect(detailLines(fleet, { kind: 'of-table', key: 'bob' })).toMatchInlineSnapshot(`
     [
       "              fw1     fw2",
+      "  username    bob     bob",
       "≠ lang        de      en",
       "  first_name  BOB     BOB",
-      "  username    bob     bob",
       "  uuid        id-bob  id-bob",
       "",
       "≠ differs between the devices",
