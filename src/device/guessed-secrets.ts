@@ -31,7 +31,7 @@ function verdictOn(name: string): { readonly isSecret: boolean; readonly saysWha
   if (known !== undefined) return known;
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
-  const isOpen = opened.has(name) || opened.has(name.replace(/.*\./, ''));
+  const isOpen = opened.has(name) || opened.has(name.slice(name.lastIndexOf('.') + 1));
   const isPublic = words.slice(0, -1).some((word) => PUBLIC_QUALIFIER.test(word));
   const verdict = {
     isSecret: !isOpen && SECRET_WORD.test(last) && !isPublic,

@@ -129,3 +129,9 @@ test('a guess is shown as one, and a profile opens it', () => {
   expect(fieldText('password', 'x')).toBe('•••');
   expect(isGuess('password', 'x')).toBe(false);
 });
+
+test('a name of 300,000 letters is judged at once', () => {
+  const begun = performance.now();
+  expect(mayBeSecretName('x'.repeat(300_000))).toBe(false);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});
