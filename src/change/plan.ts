@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Step } from './step.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
 import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
@@ -234,9 +235,12 @@ export function recordName({
 /** More of a name than anybody reads. */
 const LONGEST_KEY = 400;
 
-/** Quoted if blanks would not be seen. Different keys give different texts, unless they are very long. */
-export function quotedKey(name: string): string {
-  const key = shortened(name, LONGEST_KEY);
+/** Quoted if blanks would not be seen. Different keys give different texts: plans fold by them. */
+export function quotedKey(key: string): string {
+  if (key.length > LONGEST_KEY) {
+    const digest = createHash('sha256').update(key, 'utf16le').digest('hex').slice(0, 16);
+    return `${unmistakable(shortened(key, LONGEST_KEY))} (SHA-256 ${digest}…)`;
+  }
   const shown = unmistakable(key);
   return /^\s|\s$|\s\s/.test(key) ? `'${shown}'` : shown;
 }

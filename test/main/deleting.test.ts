@@ -353,3 +353,16 @@ test('of a device whose readings are not kept nobody says what it never had', as
   expect(stdout).not.toContain('was ever read');
   expect(exitCode).toBe(0);
 });
+
+test('two very long names that differ in the middle are never one line of a plan', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  for (const number of [1, 2]) {
+    const username = `${'a'.repeat(310)}${number}${'z'.repeat(110)}`;
+    Object.assign(device(number).users[3] ?? {}, { username });
+  }
+  const line = ['user', 'delete', '--where', 'username~^aaa', '--on', '@lab', '--dry-run'];
+  const { stdout } = await devsh(line);
+  const lines = stdout.split('\n').filter((one) => one.startsWith('delete user aaa'));
+  expect(lines.map((one) => / on (.*)$/.exec(one)?.[1])).toEqual(['sim1', 'sim2']);
+  expect(new Set(lines.map((one) => one.replace(/ on .*$/, ''))).size).toBe(2);
+});
