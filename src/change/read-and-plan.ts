@@ -1,5 +1,12 @@
 import { type DeviceRecord, grouped } from '../device/record.ts';
-import { CancelledError, DevshError, ReadOnlyError, unlessFailed } from '../errors.ts';
+import { ProtocolError } from '../device/errors.ts';
+import {
+  CancelledError,
+  DevshError,
+  expectedError,
+  ReadOnlyError,
+  unlessFailed,
+} from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
@@ -87,12 +94,13 @@ export async function readAndPlan(
         if (isTyped) await learnFirst(planning, session, resource, own);
         return isRead ? held : session.inFull(access, resource, listed, signal);
       };
-      named.push(...(await readingsOf(session, resource, own, [held, inFull])));
+      if (planning.allow?.has('invalid') !== true)
+        named.push(...(await readingsOf(session, resource, own, [held, inFull])));
       const meant = own.flatMap((change) => change.meant ?? []);
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
     const plan = await planFrom(planning, session, changes, records);
-    return { ...plan, ...(planning.allow?.has('invalid') !== true && { fieldReadings: named }) };
+    return { ...plan, fieldReadings: named };
   } catch (error) {
     // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
@@ -141,7 +149,10 @@ async function readingsOf(
 ): Promise<readonly FieldReading[]> {
   const readings = fieldReadings(session.profile, resource, changes, records);
   if (readings.every(({ others }) => others === undefined)) return readings;
-  const full = await inFull();
+  const full = await inFull().catch(expectedError);
+  // With too many records to read one by one, some may have the field.
+  if (full instanceof ProtocolError) return readings.map(({ field }) => ({ resource, field }));
+  if (full instanceof Error) throw full;
   return fieldReadings(session.profile, resource, changes, full);
 }
 

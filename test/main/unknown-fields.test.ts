@@ -112,3 +112,25 @@ test('the fields that are named are those of the records and the profile', async
   const { stderr } = await devsh('user set viewer nosuch=1 --on sim1 --yes');
   expect(stderr).toContain('the fields are uuid, first_name, lastname, username, lang; nothing');
 });
+
+test('where a list is a summary of too many records, a field that it does not show is no mistake', async () => {
+  const { devsh, device } = await startFleet({
+    ...{ devices: 1, profile: 'drf', quirk: ['summary-list'], users: 1_200 },
+  });
+  await devsh('learn sim1');
+  const asked = device(1).log.length;
+  const line = 'user set viewer nosuch=1 --on sim1 --dry-run';
+  expect((await devsh(line)).stderr).toContain('the record does not have a field "nosuch" yet');
+  expect((await devsh(`${line} --allow invalid`)).exitCode).toBe(0);
+  expect(device(1).log.length - asked).toBeLessThan(12);
+});
+
+test('--allow invalid reads no further record', async () => {
+  const { devsh, device } = await startFleet({
+    ...{ devices: 1, profile: 'drf', quirk: ['summary-list'], users: 50 },
+  });
+  await devsh('learn sim1');
+  const asked = device(1).log.length;
+  await devsh('user set viewer nosuch=1 --on sim1 --dry-run --allow invalid');
+  expect(device(1).log.length - asked).toBeLessThan(6);
+});
