@@ -32,30 +32,29 @@ interface ApplyWork extends RotationWork {
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
   const { devicePlan, session } = work;
-  let { pending } = work;
-  if (pending.length === 0) return;
+  let left = work.pending;
+  if (left.length === 0) return;
   const readings = new LatestReadings(work);
   const driftNow = ({ step }: PendingStep): string | undefined =>
     driftOf(session.profile, step, readings.of(step.resource));
-  let left: readonly PendingStep[];
   let begun: Resolved['begun'] = new Map();
   try {
     const before = await resolveRotations(work);
     for (const [one, stepEnd] of before.ends) await end(work, one, stepEnd);
     begun = before.begun;
-    pending = pending.filter((one) => !before.ends.has(one));
+    left = left.filter((one) => !before.ends.has(one));
     if ([...before.ends].some(([{ step }, stepEnd]) => losesLogin(session, step, stepEnd))) {
-      for (const one of pending) {
+      for (const one of left) {
         work.report(unreachedResult(devicePlan, one, 'the login in use is not known to work'));
       }
       return;
     }
-    await readings.read(pending);
-    left = await resolveUnconfirmed(work, pending, readings);
+    await readings.read(left);
+    left = await resolveUnconfirmed(work, left, readings);
     await recheckDrift(work, left, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
-    await endUnread(work, pending, error);
+    await endUnread(work, left, error);
     return;
   }
   const found = left.map(driftNow);

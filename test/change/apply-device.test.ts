@@ -74,3 +74,58 @@ test('the last record is not deleted, also if others deleted the rest since the 
     writes: 1,
   });
 });
+
+test('a step that a reading has settled is not called unknown when a later reading fails', async () => {
+  const before = users.slice(1).map((user) => ({ ...user, hits: 1 }));
+  const add = planDevice(
+    { device: ref, profile },
+    { action: 'add', resource: 'user', fields: { username: 'ann', lang: 'de' } },
+    before,
+  );
+  const set = planDevice(
+    { device: ref, profile },
+    {
+      action: 'set',
+      resource: 'user',
+      target: { kind: 'key', key: 'bob' },
+      fields: { lang: 'fr' },
+    },
+    before,
+  );
+  const devicePlan = mergeDevicePlans(ref, [add, set]);
+  // What looks like drift may be a counter: the records are read again.
+  const held = users.map((user) => ({ ...user, hits: 2 }));
+  const ended: StepResult[] = [];
+  const results: StepResult[] = [];
+  let readings = 0;
+  await applyToDevice({
+    devicePlan,
+    pending: devicePlan.steps.map((step, index) => ({
+      step,
+      ref: { device: ref.name, index },
+      isUnconfirmed: index === 0,
+    })),
+    ...scripted(ref, {
+      list: () => {
+        readings += 1;
+        return readings > 1
+          ? Promise.reject(new ProtocolError(ref, 'no list'))
+          : Promise.resolve(held);
+      },
+      write: () => Promise.resolve(),
+    }),
+    journal: {
+      sending: () => Promise.resolve(),
+      ended: (_ref, result) => Promise.resolve(void ended.push(result)),
+      stopped: () => Promise.resolve(),
+    },
+    stopReason: () => undefined,
+    report: (result) => results.push(result),
+    allowed: new Set(),
+    settleDelaysMs: [1],
+    signal: new AbortController().signal,
+  });
+  expect(readings).toBe(2);
+  expect(ended.map(({ key, verdict }) => `${key} ${verdict}`)).toEqual(['ann done', 'bob failed']);
+  expect(results).toEqual(ended);
+});
