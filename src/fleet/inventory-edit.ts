@@ -22,15 +22,7 @@ export function addDevice(text: string, device: InventoryDevice, file = FILE): s
   const document = new InventoryDocument(text);
   const { name, groups } = device;
   document.add({ name, address: device.address, groups, settings: writtenSettings(device) });
-  const edited = document.toString();
-  try {
-    parseInventory(edited, file);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    // The inventory was valid before, so the typed values are wrong and the position means nothing.
-    throw new UsageError(error.message.replace(/^.*?:\d+:\d+: /, ''));
-  }
-  return edited;
+  return document.edited(file);
 }
 
 /** Sets the profile of one device; everything else stays. Throws UsageError if there is no such device. */
@@ -38,7 +30,7 @@ export function setProfile(text: string, name: string, profile: string, file = F
   const { inventory, device } = findDevice(text, name, file);
   const document = new InventoryDocument(text);
   document.set(['devices', inventory.devices.indexOf(device)], 'profile', profile);
-  return document.toString();
+  return document.edited(file);
 }
 
 /** Puts a device into groups, besides those that it is in. Throws UsageError if there is no such device. */
@@ -52,7 +44,7 @@ export function addToGroups(
   const document = new InventoryDocument(text);
   const all = [...new Set([...device.groups, ...groups])];
   document.set(['devices', inventory.devices.indexOf(device)], 'groups', all);
-  return document.toString();
+  return document.edited(file);
 }
 
 /** Removes one device. Keeps the comments above it, which may be about others. */
@@ -69,7 +61,7 @@ export function removeDevice(text: string, name: string, file = FILE): string {
     if (next) next.commentBefore = joinComments(comment, next.commentBefore);
     else devices.comment = joinComments(comment, devices.comment);
   }
-  return document.toString();
+  return document.edited(file);
 }
 
 function findDevice(
@@ -161,7 +153,20 @@ class InventoryDocument {
     }
   }
 
-  toString(): string {
+  /** The text to write. Throws a UsageError for one that nobody could read again. */
+  edited(file: string): string {
+    const edited = this.#text();
+    try {
+      parseInventory(edited, file);
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      // The inventory was valid before, so the new values are wrong and the position means nothing.
+      throw new UsageError(`${error.message.replace(/^.*?:\d+:\d+: /, '')}; nothing was changed`);
+    }
+    return edited;
+  }
+
+  #text(): string {
     const original = this.#original;
     const printed = this.#document.toString({
       lineWidth: 0, // do not fold long lines of the user
@@ -209,7 +214,5 @@ export function applyImport(text: string, plan: ImportPlan, file: string): strin
     }
     for (const { key, after } of step.changes) document.set(['devices', index], key, after);
   }
-  const edited = document.toString();
-  parseInventory(edited, file);
-  return edited;
+  return document.edited(file);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { SettingsError, unlessBroken } from '../errors.ts';
+import { RefusedError, SettingsError, unlessBroken } from '../errors.ts';
 import type { ImportPlan } from '../fleet/import/import-plan.ts';
 import type * as InventoryEdit from '../fleet/inventory-edit.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
@@ -93,7 +93,10 @@ export class InventoryFile {
     await this.#edit((text, edit) => edit.setProfile(text, name, profile, this.path));
   }
 
-  /** Keeps the content of the file in another file. Throws SettingsError if there is no copy. */
+  /**
+   * Keeps the content of the file in another file. Throws SettingsError if there is no copy, RefusedError if the
+   * file is valid.
+   */
   async restore(
     now: Date,
   ): Promise<{ readonly devices: number; readonly aside: string | undefined }> {
@@ -103,6 +106,14 @@ export class InventoryFile {
         throw new SettingsError(`there is no good copy of ${this.path} to restore`);
       }
       const { devices } = await parsed(good, this.#copy.path);
+      const text = await readText(this.path);
+      const current = text ? await unlessBroken(parsed(text, this.path), undefined) : undefined;
+      if (current !== undefined) {
+        const lists = counted(current.devices.length, 'device');
+        throw new RefusedError(
+          `${this.path} is not damaged, it lists ${lists}: nothing to restore`,
+        );
+      }
       const aside = await keepAside(this.path, now);
       await writeTextAtomically(this.path, good);
       return { devices: devices.length, aside };

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
-import { addDevice, removeDevice, setProfile } from '../../src/fleet/inventory-edit.ts';
+import {
+  addDevice,
+  addToGroups,
+  removeDevice,
+  setProfile,
+} from '../../src/fleet/inventory-edit.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
 import { rounds } from '../rounds.ts';
 
@@ -103,6 +108,15 @@ test('refuses a name or an address that is taken, and a name that is no name', (
   expect(add('x', '10.0.0.5:443')).toThrow('10.0.0.5:443 is already in devices.yaml, as "fw1"');
   expect(add('a b', '10.0.0.9')).toThrow(UsageError);
   expect(add('x', '10.0.0.900')).toThrow(UsageError);
+});
+
+test('an edit that nobody could read again is refused, whoever makes it', () => {
+  expect(() => addToGroups(TEXT, 'fw1', ['@muc'])).toThrow(
+    'groups must be letters, digits, "_", "-" and ".", and not start with "-" or "."; nothing was changed',
+  );
+  const anchored =
+    'devices:\n  - {name: a, address: &x h1, user: u}\n  - {name: b, address: h2, user: *x}\n';
+  expect(() => removeDevice(anchored, 'a')).toThrow();
 });
 
 test('suggests a device when there is none of that name', () => {

@@ -118,3 +118,14 @@ test('device add NAME --group puts a device of the inventory into another group'
     expect((await devsh(line)).stderr).toContain('device add needs ADDRESS');
   }
 });
+
+test('a group is the same with and without its @, as other lines write it', async () => {
+  const devsh = await makeDevsh();
+  await devsh('device add fw1 127.0.0.2:1');
+  await devsh('device add fw1 --group @muc');
+  const wrong = await devsh('device add fw1 --group muc,berlin');
+  expect(wrong.stderr).toContain('nothing was changed');
+  expect(wrong.exitCode).toBe(2);
+  const { stdout } = await devsh('device list --format csv');
+  expect(stdout).toMatch(/^fw1,.*muc/m);
+});

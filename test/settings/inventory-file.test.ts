@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
@@ -45,6 +45,20 @@ test('a damaged file is brought back as it was last understood, and kept aside',
   expect(devices).toBe(1);
   expect(await readFile(path, 'utf8')).toBe(text);
   expect(await readFile(aside ?? '', 'utf8')).toBe(text.slice(0, -8) + '\0');
+});
+
+test('an inventory that is not damaged is not replaced', async () => {
+  const path = join(await makeTempFolder(), 'devices.yaml');
+  const file = openInventory(path);
+  await file.add({ name: 'fw1', address: '10.0.0.5', groups: [] });
+  const mine = `${await readFile(path, 'utf8')}  - {name: fw2, address: 10.0.0.6}\n`;
+  await writeFile(path, mine);
+  await expect(file.restore(new Date())).rejects.toThrow(
+    `${path} is not damaged, it lists 2 devices: nothing to restore`,
+  );
+  expect(await readFile(path, 'utf8')).toBe(mine);
+  await rm(path);
+  expect((await file.restore(new Date())).devices).toBe(1);
 });
 
 test('devices that are gone from the file, or moved, are reported once, and the older text is kept', async () => {

@@ -297,7 +297,9 @@ const ROWS = [
   ),
 
   // The inventory and its sources.
-  list('groups', '--group GROUP  Put the device into this group (repeatable)', filled),
+  list('groups', '--group GROUP  Put the device into this group (repeatable)', (text) =>
+    filled(text.replace(/^@/, '')),
+  ),
   choice(
     'from',
     `--from KIND  The kind of the source, if devsh cannot recognize it: ${SOURCE_KINDS.join(', ')}`,
