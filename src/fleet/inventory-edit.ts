@@ -161,7 +161,7 @@ class InventoryDocument {
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       // The inventory was valid before, so the new values are wrong and the position means nothing.
-      throw new UsageError(`${error.message.replace(/^.*?:\d+:\d+: /, '')}; nothing was changed`);
+      throw new UsageError(error.message.replace(/^.*?:\d+:\d+: /, ''));
     }
     return edited;
   }

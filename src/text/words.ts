@@ -8,6 +8,8 @@ export interface Word {
   readonly end: number;
   /** Begins with the value of a variable, so it is never an option. */
   readonly isValue?: true;
+  /** From the line of an alias: options behind the alias override it. */
+  readonly isSaved?: true;
 }
 
 /** The value for the text inside `${…}`, which begins at `column`. Throws a `UsageError`. */

@@ -112,7 +112,7 @@ test('refuses a name or an address that is taken, and a name that is no name', (
 
 test('an edit that nobody could read again is refused, whoever makes it', () => {
   expect(() => addToGroups(TEXT, 'fw1', ['@muc'])).toThrow(
-    'groups must be letters, digits, "_", "-" and ".", and not start with "-" or "."; nothing was changed',
+    'groups must be letters, digits, "_", "-" and ".", and not start with "-" or "."',
   );
   const anchored =
     'devices:\n  - {name: a, address: &x h1, user: u}\n  - {name: b, address: h2, user: *x}\n';

@@ -83,7 +83,7 @@ test.each([
   ['--proxy http://jane:secret1@proxy', 'the inventory keeps no login of a proxy'],
   ['--proxy ftp://proxy', 'the address of a proxy starts with http://'],
   ['--jump -oProxyCommand=id', 'not a jump host'],
-  ['--jump a --proxy b', 'has only one route'],
+  ['--jump a --proxy b', '--jump and --proxy exclude each other'],
 ])('%s is a usage error', async (option, words) => {
   const devsh = await makeDevsh();
   const { exitCode, stderr } = await devsh(`user list --on 10.0.0.5 ${option}`);

@@ -329,6 +329,7 @@ export function expandAlias(
     ...word,
     start: first.start,
     end: first.end,
+    isSaved: true as const,
   }));
   const at = words.indexOf(first);
   const isUsed = (name: string): boolean => names.includes(name) || !/^\d+$/.test(name);

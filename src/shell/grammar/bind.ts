@@ -1,4 +1,4 @@
-import { maskedLine, maskedWords } from './hide-secrets.ts';
+import { maskedLine, maskedText, maskedWords } from './hide-secrets.ts';
 import {
   type ArgSpec,
   commandNamed,
@@ -169,7 +169,7 @@ function bindTo(
   const { verb, operands, isDoubtful } = findVerb(command, rest, line);
   const own: readonly OptionKey[] = [...GENERAL, ...verb.options];
   let given: Given = {};
-  for (const one of options) {
+  for (const [at, one] of options.entries()) {
     const { option, start } = one;
     // `devsh --help` asks for all commands, not for the help of `help`.
     if (isEmpty === true && option.key === 'help') continue;
@@ -198,6 +198,7 @@ function bindTo(
         suggestions: forced === undefined ? [] : [`--allow ${forced}`],
       });
     }
+    refuseTwice(one, options.slice(0, at), words);
     given = take(given, one);
   }
   const bound = given.help === true ? new Map() : bindArguments(command, verb, operands, line);
@@ -206,6 +207,27 @@ function bindTo(
   const isImplied = rest.length === 0 && verb.name !== '';
   const found = { command, verb, args, given, line: maskedLine(words), isImplied };
   return isDoubtful ? { ...found, isDoubtful } : found;
+}
+
+/** Throws a `UsageError` for a value that would silently replace one of the same line; that of an alias it may. */
+function refuseTwice(
+  { option, text, start: column }: GivenOption,
+  earlier: readonly GivenOption[],
+  words: readonly Word[],
+): void {
+  const { key, flag, placeholder = '', isRepeatable } = option;
+  const isSaved = ({ start }: GivenOption): boolean =>
+    words.some((word) => word.isSaved === true && word.start === start);
+  const before = earlier.find((one) => one.option.key === key && !isSaved(one));
+  if (before === undefined || placeholder === '' || isRepeatable === true) return;
+  const other = before.option.flag;
+  if (other !== flag) {
+    throw new UsageError(`--${other} and --${flag} exclude each other: leave one out`, { column });
+  }
+  const separator = placeholder === 'FILTER' ? ' ' : placeholder === 'FIELDS' ? ',' : undefined;
+  const joined = quoteLine([maskedText([before.text, text].join(separator))]);
+  const instead = separator === undefined ? 'leave one out' : `write --${flag} ${joined}`;
+  throw new UsageError(`--${flag} was given twice: ${instead}`, { column });
 }
 
 function endOf(words: readonly Word[]): number {

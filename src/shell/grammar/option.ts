@@ -25,7 +25,7 @@ export interface Option<K extends string = string, T = unknown> {
   readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
   /** The value may name a file, though its placeholder does not show this. */
   readonly takesFile?: boolean | undefined;
-  /** Completion offers it again after it was given. */
+  /** A line may give it again, and completion offers it again. */
   readonly isRepeatable?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export function toggle<K extends string>(
   return option(key, text, { fallback: false, parse: () => true, ...extras });
 }
 
-/** An option with a value; the last one counts. */
+/** An option with a value; a line gives it once. */
 export function value<K extends string, T>(
   key: K,
   text: string,
@@ -70,7 +70,7 @@ export function value<K extends string, T>(
   return option<K, T | undefined>(key, text, { fallback: undefined, parse, ...extras });
 }
 
-/** An option with a text, which must not be empty; the last one counts. */
+/** An option with a text, which must not be empty; a line gives it once. */
 export function textValue<K extends string>(
   key: K,
   label: string,
@@ -83,11 +83,12 @@ export function list<K extends string, T>(
   key: K,
   text: string,
   parse: (text: string) => T,
-  extras: Extras = { isRepeatable: true },
+  extras: Extras = {},
 ): Option<K, readonly T[]> {
   return option<K, readonly T[]>(key, text, {
     fallback: [],
     parse: (text, before = []) => [...before, parse(text)],
+    isRepeatable: true,
     ...extras,
   });
 }

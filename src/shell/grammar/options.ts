@@ -85,7 +85,6 @@ const ROWS = [
     '--on SELECTOR  The devices: names, addresses, 10.0.0.[5-9], 10.0.0.0/29, @group, !but-not (repeatable)',
     anyText,
     {
-      isRepeatable: true,
       complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets),
     },
   ),
@@ -95,12 +94,12 @@ const ROWS = [
   value(
     'route',
     '--proxy URL  Reach the devices through this proxy (http, https, socks5, socks5h); "none": directly',
-    onlyRoute((text) => parseRoute('proxy', text)),
+    (text): ConfiguredRoute => parseRoute('proxy', text),
   ),
   value(
     'route',
     '--jump HOST  Reach the devices through this SSH jump host (ssh -W); "none": directly',
-    onlyRoute((text) => parseRoute('jump', text)),
+    (text): ConfiguredRoute => parseRoute('jump', text),
   ),
   value(
     'timeoutMs',
@@ -210,7 +209,7 @@ const ROWS = [
   value('where', '--where FILTER  All records that match, instead of KEY', anyText, {
     complete: ({ typed, fields }) => fields(typed, []),
   }),
-  list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn, {}),
+  list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn),
   list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
   textValue('via', '--via ACCOUNT  The account that sets the secrets of others (as --user)'),
   toggle('kept', '--kept  Set the kept secrets again, on a device that came back from a backup'),
@@ -453,14 +452,6 @@ function markOf(text: string): Mark {
   const at = text.indexOf('=');
   if (at === -1) return { key: filled(text) };
   return { device: filled(text.slice(0, at)), key: filled(text.slice(at + 1)) };
-}
-
-function onlyRoute(parse: (text: string) => ConfiguredRoute) {
-  return (text: string, before: ConfiguredRoute | undefined): ConfiguredRoute => {
-    const route = parse(text);
-    if (before === undefined) return route;
-    throw new UsageError('a device has only one route: leave out all but one --proxy or --jump');
-  };
 }
 
 /** Field names, separated by commas. */

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
+import type { Grammar } from '../../../src/shell/command.ts';
+import { expandAlias } from '../../../src/shell/grammar/aliases.ts';
 import { bind } from '../../../src/shell/grammar/bind.ts';
 import { OPTIONS, type Given } from '../../../src/shell/grammar/options.ts';
 import { parseCompleteLine } from '../../../src/text/words.ts';
@@ -56,4 +58,26 @@ test.each([
   'user delete bob --allow',
 ])('%s is refused', (line) => {
   expect(() => optionsOf(line)).toThrow(UsageError);
+});
+
+test.each([
+  ['user delete --where lang=xx --where username=b', "write --where 'lang=xx username=b'"],
+  ['user list --columns lang --columns username', 'write --columns lang,username'],
+  ['user list --sort lang --sort=-username', 'write --sort lang,-username'],
+  ['user list --timeout 5 --timeout 6', '--timeout was given twice: leave one out'],
+  ['user list --no-color --color always', '--no-color and --color exclude each other'],
+])('%s is refused: the last one would silently win', (line, says) => {
+  expect(() => optionsOf(line)).toThrow(says);
+});
+
+test('an option of an alias gives way to the same one behind the alias', () => {
+  const aliases = { german: 'user list lang=de --sort username --columns lang' };
+  const grammar: Grammar = {
+    commands: COMMANDS,
+    resourceFor: () => undefined,
+    expand: (words) => expandAlias(words, aliases, { env: {}, isHidden: () => false }),
+  };
+  const given = (line: string): Given => bind(parseCompleteLine(line), grammar).given;
+  expect(given('german --sort lang')).toMatchObject({ sort: ['lang'], columns: ['lang'] });
+  expect(() => given('german --sort lang --sort uuid')).toThrow('--sort was given twice');
 });
