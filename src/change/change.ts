@@ -68,6 +68,8 @@ export type Change =
       readonly purpose?: (Purpose & { readonly kind: 'undo' }) | undefined;
     };
 
+export type Add = Change & { readonly action: 'add' };
+
 /** Values at the last reading: a field that differs now has drifted, and is not changed. */
 export type Expected = DeviceRecord;
 

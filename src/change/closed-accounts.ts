@@ -1,20 +1,24 @@
-import { detailsOf, keyFieldOf, type Profile } from '../device/profile.ts';
-import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
-import { isMask, disablingValue, isSecretField } from '../device/sensitive-fields.ts';
-import type { Change } from './change.ts';
+import { hasAllFields } from '../device/encode.ts';
+import { keyFieldOf, type Profile, resourceOf } from '../device/profile.ts';
+import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
+import { isMask, isSecretField } from '../device/sensitive-fields.ts';
+import type { Add, Change } from './change.ts';
 import { opensAccess } from './account-harm.ts';
+import { disablingFields } from './lockout.ts';
+import { typedFields } from './typed-fields.ts';
 
 export interface ClosedAccounts {
   readonly changes: readonly Change[];
   /** One sentence for each account that is added disabled. */
   readonly closed: readonly string[];
-  /** One sentence for each add of an account that the device cannot disable. */
-  readonly open: ReadonlyMap<Change, string>;
+  /** One sentence for each add that lacks a field, or of an account that the device cannot disable. */
+  readonly open: ReadonlyMap<Add, string>;
 }
 
 /**
- * Accounts that are added again, from a journal or a file, lack their passwords: the device would give them
- * an empty or default one. They are disabled if a field for it is known.
+ * Records that are added again, from a journal or a file, lack what no device shows: a field that the profile says
+ * they must have, or the password of an account, which would be an empty or default one. Such an account is disabled
+ * if the fields for it are known.
  *
  * @param records current records, as examples of the fields
  */
@@ -24,25 +28,43 @@ export function closeAccounts(
   records: readonly DeviceRecord[] = [],
 ): ClosedAccounts {
   const closed: string[] = [];
-  const open = new Map<Change, string>();
+  const open = new Map<Add, string>();
   const safe = changes.map((change): Change => {
-    const { action, resource } = change;
-    if (action !== 'add' || !lacksPassword(resource, change.fields)) return change;
+    if (change.action !== 'add') return change;
+    const { resource } = change;
     const keyField = keyFieldOf(profile, resource, [change.fields]);
     const name = `${resource} ${valueText(change.fields[keyField])}`;
-    const known = { ...writableFields(profile, resource), ...records[0], ...change.fields };
-    for (const [field, held] of Object.entries(known)) {
-      const value = disablingValue(field, held);
-      if (value === undefined || detailsOf(profile, resource, field)?.readOnly) continue;
-      closed.push(
-        `${name} is added disabled (${field}=${valueText(value)}), because its password is unknown`,
-      );
-      return { ...change, fields: { ...change.fields, [field]: value } };
+    const missing = missingFields(profile, resource, change.fields);
+    if (missing.length > 0) {
+      open.set(change, `${name} needs ${missing.join(', ')}, which nobody knows`);
+      return change;
     }
-    open.set(change, `${name} would get an empty or default password, because its own is unknown`);
-    return change;
+    if (!lacksPassword(resource, change.fields)) return change;
+    const off = disablingFields(profile, resource, { ...records[0], ...change.fields });
+    if (off === undefined) {
+      open.set(
+        change,
+        `${name} would get an empty or default password, because its own is unknown`,
+      );
+      return change;
+    }
+    const { fields } = typedFields({ profile, resource, records }, off);
+    const texts = Object.entries(fields).map(([field, value]) => `${field}=${valueText(value)}`);
+    closed.push(`${name} is added disabled (${texts.join(' ')}), because its password is unknown`);
+    return { ...change, fields: { ...change.fields, ...fields } };
   });
   return { changes: safe, closed, open };
+}
+
+/** What a new record must have, as the profile states it, and these fields lack. A form has the others empty. */
+export function missingFields(profile: Profile, resource: string, fields: DeviceRecord): string[] {
+  if (profile.origins[`resources.${resource}.fields`] !== 'configured') return [];
+  return resourceOf(profile, resource).fields.filter(
+    (field) =>
+      valueText(valueAt(fields, field)) === '' &&
+      !profile.idFields.includes(field) &&
+      (isSecretField(field) || !hasAllFields(profile)),
+  );
 }
 
 /** Whether these fields make an account without a password that is known. */
@@ -55,12 +77,4 @@ function hasSecret(fields: DeviceRecord): boolean {
     const value = valueAt(fields, field);
     return isSecretField(field) && value !== null && value !== '' && !isMask(value);
   });
-}
-
-/** The writable fields that the device reports, with the value true. */
-function writableFields({ resources }: Profile, resource: string): Readonly<Record<string, Value>> {
-  const details = Object.entries(resources[resource]?.details ?? {});
-  return Object.fromEntries(
-    details.filter(([, { readOnly }]) => !readOnly).map(([field]) => [field, true]),
-  );
 }

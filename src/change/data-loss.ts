@@ -134,12 +134,22 @@ export function lostByDelete(
   { profile, resource, records }: Known,
   record: DeviceRecord,
 ): DeviceRecord {
-  const { untold = [] } = profile.resources[resource] ?? {};
-  const hidden = [...hiddenFields(profile, resource, records), ...untold].filter(
-    (field) => !Object.hasOwn(record, field),
+  const {
+    fields = [],
+    fieldFacts = {},
+    hidden = [],
+    untold = [],
+  } = profile.resources[resource] ?? {};
+  // What the profile states and does not call hidden is shown where it has a value.
+  const isShown = (field: string): boolean =>
+    Object.hasOwn(fieldFacts, field) &&
+    fieldFacts[field]?.writeOnly !== true &&
+    ![...hidden, ...fields].includes(field);
+  const unknown = [...hiddenFields(profile, resource, records), ...untold].filter(
+    (field) => !Object.hasOwn(record, field) && !isShown(field),
   );
   const { lost } = restorable(profile, resource, record);
-  return { ...Object.fromEntries(hidden.map((field) => [field, MASK])), ...lost };
+  return { ...Object.fromEntries(unknown.map((field) => [field, MASK])), ...lost };
 }
 
 /**

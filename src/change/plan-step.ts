@@ -5,13 +5,19 @@ import {
   updateRequest,
   type WriteRequest,
 } from '../device/encode.ts';
-import { type FieldDetails, placeField, resourceOf, updateFacts } from '../device/profile.ts';
+import {
+  detailsOf,
+  type FieldDetails,
+  placeField,
+  resourceOf,
+  updateFacts,
+} from '../device/profile.ts';
 import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
-import { type Change } from './change.ts';
+import type { Add, Change } from './change.ts';
 import { checkFields, checkValue, type Known, typedFields } from './typed-fields.ts';
 import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew } from './compare.ts';
@@ -45,15 +51,16 @@ function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined 
 }
 
 export type Planned = Step | StepResult;
-export type Add = Change & { readonly action: 'add' };
 export type SetChange = Change & { readonly action: 'set' };
 export type Delete = Change & { readonly action: 'delete' };
 
 /** In the types of the device; and of a restored record the fields that do not come back. */
 function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
   const { profile, resource } = context;
-  // A secret in a restored record is given by the user: no journal and no history has one.
-  const isGiven = (field: string): boolean => change.lost !== undefined && isSecretField(field);
+  // In a restored record they are given by the user: no journal and no history has one.
+  const isGiven = (field: string): boolean =>
+    change.lost !== undefined &&
+    (isSecretField(field) || detailsOf(profile, resource, field)?.writeOnly === true);
   const entries = Object.entries(change.fields);
   const given = Object.fromEntries(entries.filter(([field]) => isGiven(field)));
   const others = Object.fromEntries(entries.filter(([field]) => !isGiven(field)));

@@ -91,11 +91,12 @@ function mergedResource(
     Object.entries(field_facts ?? {}).map(([field, stated]) => [field, namedInCode(stated)]),
   );
   // What a device takes and does not show is a secret, unless the profile says that it is none.
-  const secrets = Object.entries(fieldFacts).flatMap(([field, { secret, writeOnly }]) =>
-    (secret ?? writeOnly === true) ? [field] : [],
-  );
-  // A record has a nested field, as snmp.community, by its last name.
-  declareSecrets(secrets.flatMap((field) => [field, field.replace(/.*\./, '')]));
+  for (const [field, { secret, writeOnly }] of Object.entries(fieldFacts)) {
+    const isSecret = secret ?? (writeOnly || undefined);
+    if (isSecret === undefined) continue;
+    // A record has a nested field, as snmp.community, by its last name.
+    declareSecrets(isSecret ? [field, field.replace(/.*\./, '')] : [field], isSecret);
+  }
   const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);
   return {
     keyField: known?.keyField ?? 'name',

@@ -26,11 +26,13 @@ const SECRET_NAME = new RegExp(
 
 /** Cached, because lists of many records ask for the same few names. */
 const verdicts = new Map<string, boolean>();
-/** Names that a profile calls secret: wherever a line, a record or a file has them, whatever the device. */
-const declared = new Set<string>();
+/** What profiles state of names: wherever a line, a record or a file has them, whatever the device. */
+const declared = new Map<string, boolean>();
 
-export function declareSecrets(names: readonly string[]): void {
-  for (const name of names) declared.add(name);
+/** A name that one profile calls secret stays one, whatever others say. */
+export function declareSecrets(names: readonly string[], areSecret: boolean): void {
+  for (const name of names) declared.set(name, areSecret || declared.get(name) === true);
+  if (!areSecret) openFields(names);
   if (names.length > 0) verdicts.clear();
 }
 
@@ -48,7 +50,7 @@ export function isSecretField(name: string): boolean {
   const known = verdicts.get(name);
   if (known !== undefined) return known;
   const isSecret =
-    declared.has(name) || SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+    declared.get(name) ?? SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
   if (verdicts.size >= MAX_CACHED) verdicts.clear();
   verdicts.set(name, isSecret);
   return isSecret;
@@ -65,7 +67,7 @@ export const NAME_OF_VALUE =
 
 /** A broader check, for lines that are better dropped than stored. */
 export function mayBeSecretField(name: string): boolean {
-  return isSecretName(name) || SECRET_WORD.test(name);
+  return declared.get(name) ?? (isSecretName(name) || SECRET_WORD.test(name));
 }
 
 /** Whether a name is that of a secret, certainly or as far as its words say. */

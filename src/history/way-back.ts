@@ -1,7 +1,8 @@
-import type { Change } from '../change/change.ts';
+import type { Add, Change } from '../change/change.ts';
 import { restorable } from '../change/data-loss.ts';
 import { type Answer, mayAct } from '../change/gate.ts';
 import { type Identity, identityOf, type Meant } from '../change/identity.ts';
+import { typedFields } from '../change/typed-fields.ts';
 import { withoutFields } from '../change/unread-fields.ts';
 import { spelling } from '../change/record-file/match-rows.ts';
 import { isEqual } from '../device/equality.ts';
@@ -31,8 +32,8 @@ export interface WayBackFrom {
   readonly prune: boolean;
   /** The line names the records. */
   readonly isNamed: boolean;
-  /** Fields that the user gives for records that are added again: a password. */
-  readonly given: DeviceRecord;
+  /** Fields that the line gives for a record that is added again: a password. */
+  readonly given: Pick<Add, 'fields' | 'asJson'>;
   /** Whom a record of then means by now. */
   readonly meantBy: (then: Identity) => Meant;
 }
@@ -194,16 +195,20 @@ function added(
   meant: Meant,
 ): Change | undefined {
   const masked = Object.keys(kept?.digests ?? {});
+  const isJson = profile.create.encoding === 'json';
+  const typed = typedFields({ profile, resource, records: full }, given.fields, {
+    ...{ asJson: given.asJson, isJson },
+  }).fields;
   const { fields, lost } = restorable(profile, resource, withoutFields(record, masked));
   if (isSingle(profile, resource) || valueText(valueAt(fields, past.keyField)) === '') {
     return undefined;
   }
   return {
     ...{ action: 'add', resource, isExact: true, meant },
-    fields: { ...fields, ...given },
+    fields: { ...fields, ...typed },
     lost: withoutFields(
       { ...masks(unknownThen(past, full)), ...lost, ...masks(masked) },
-      Object.keys(given),
+      Object.keys(typed),
     ),
   };
 }

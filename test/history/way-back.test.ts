@@ -36,7 +36,7 @@ function backFrom(
     isSelected: (key) => more.keys?.includes(key) ?? true,
     prune: more.prune ?? true,
     isNamed: more.keys !== undefined,
-    given: more.given ?? {},
+    given: { fields: more.given ?? {} },
     meantBy: (identity) => ({ ...identity, age: 'older' }),
   });
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { closeAccounts } from '../../src/change/closed-accounts.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
 import { startFleet, usernames } from './devsh.ts';
 
 const WITHOUT = 'would get an empty or default password';
@@ -39,4 +41,17 @@ test('a pruning import makes no account with a default password, either', async 
   expect(writes()).toEqual([]);
   await devsh(`${argv} --allow loss`, { stdin });
   expect(usernames(device(1))).toContain('zoe');
+});
+
+test.each([
+  ['enable: {type: boolean}', { enable: false }],
+  ['enable: {type: integer}', { enable: 0 }],
+  ['comment: {type: string}', { enable: '0' }],
+])('a stated disabled_as disables an account, though no record shows it: %s', (facts, off) => {
+  const text = `extends: generic-rest\nresources: {user: {disabled_as: {enable: 0}, field_facts: {${facts}}}}`;
+  const profile = parseProfile(text, 'p.yaml', 'p');
+  const add = { action: 'add', resource: 'user', fields: { username: 'bob' } } as const;
+  const { changes, closed } = closeAccounts([add], profile, [{ username: 'ann' }]);
+  expect(changes).toEqual([{ ...add, fields: { username: 'bob', ...off } }]);
+  expect(closed).toHaveLength(1);
 });

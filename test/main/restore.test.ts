@@ -224,7 +224,7 @@ test.each([
   ['user restore --at tomorrow --on sim1', 2, 'is neither a time'],
   ['user restore nobody --at 0s --on sim1', 1, 'no user nobody then or now'],
   ['user restore --at 9d --on sim1 --yes', 3, 'the first reading is of'],
-  ['user restore a b password=x --at 0s --on sim1', 2, 'a password is for one account'],
+  ['user restore a b password=x --at 0s --on sim1', 2, 'fields are for one record'],
   ['user restore a --where lang=de --at 0s --on sim1', 2, 'not both'],
 ])('%s ends with %i', async (line, exitCode, message) => {
   const { devsh, writes } = await startRead();

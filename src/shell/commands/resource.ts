@@ -373,7 +373,7 @@ function restore(resource: string): VerbSpec {
   return verb({
     name: 'restore',
     summary: `Bring ${pluralOf(resource)} back to what they were at an earlier time`,
-    args: [{ ...recordKey(resource), isRest: true }],
+    args: [recordKey(resource), assignments(resource)],
     options: [...CHANGE, 'at', 'where', 'prune', 'also'],
     forced: 'loss',
     details:
@@ -382,12 +382,14 @@ function restore(resource: string): VerbSpec {
       'about the records of then, it means all. devsh names what does not come back: secrets (it keeps only\n' +
       'digests), ids, fields that the device sets or that change by themselves.\n' +
       'An account without its password is added disabled, if the device has a field for that; otherwise devsh\n' +
-      'asks, and --yes alone is refused without --allow loss. password=… gives one, for a single KEY. An\n' +
-      'account that a lockout removed since needs its KEY. devsh refuses a device that it did not read by then,\n' +
-      'and asks about one with another certificate or address than then. "undo" undoes it, like any run.',
+      'asks, and --yes alone is refused without --allow loss. FIELD=VALUE, as in password=…, is for a single KEY\n' +
+      'that is added again. An account that a lockout removed since needs its KEY. devsh refuses a device that it\n' +
+      'did not read by then, and asks about one with another certificate or address than then. "undo" undoes it,\n' +
+      'like any run.',
     examples: [
       `${resource} restore --at 03:00 --on fw3 --dry-run`,
-      `${resource} restore bob --at 2d`,
+      `${resource} restore alice bob --at 2d`,
+      `${resource} restore bob password=N3w-secret --at 2d`,
       `${resource} restore --where lang=de --at 2026-11-22T03:00Z --prune`,
     ],
     async *run(call) {

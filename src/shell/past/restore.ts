@@ -17,13 +17,14 @@ import { redactorFor } from '../../history/observer.ts';
 import { History, idsGone, notReadText, type PastState } from '../../history/history.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
+import type { Word } from '../../text/words.ts';
 import { zonedTime } from '../../text/time.ts';
 import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { pastTime } from './coverage.ts';
 import { runsSince } from '../writing/stored-runs.ts';
-import { refuseOpenAccounts } from '../writing/undo.ts';
+import { linesWithSecrets, namingLines, refuseOpenAccounts } from '../writing/undo.ts';
 import { refuseReadOnly } from '../writing/consent.ts';
 import { write, type WriteIntent } from '../writing/write.ts';
 import { foldedLook } from '../../change/account-harm.ts';
@@ -96,13 +97,11 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     };
     return { changes, about };
   };
-  const review: WriteIntent['review'] = function* (plan) {
+  const lineFor = linesWithSecrets(call, sessions, { text: at, time });
+  const review: WriteIntent['review'] = async function* (plan) {
     const unknown = words.filter((word) => !found.has(word));
     refuseUnknown(plan, unknown, resource);
-    refuseOpenAccounts(
-      call,
-      planned.flatMap(({ accounts = [] }) => accounts),
-    );
+    await refuseOpenAccounts(call, planned, lineFor);
     const remarks = folded([
       ...leftOut,
       ...planned.flatMap((one) => remarksOn(one, resource)),
@@ -114,7 +113,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     if (unchanged > 0) yield { ...same, hasSuccess: true };
     return { plan, details: remarks, needsChange: true };
   };
-  yield* write(call, { sessions, wanted: changesFor, age: 'older', review });
+  yield* namingLines(write(call, { sessions, wanted: changesFor, age: 'older', review }), lineFor);
 }
 
 interface Restoring extends Pick<ReturnType<typeof namedRecords>, 'words' | 'given'> {
@@ -156,25 +155,26 @@ async function planOn(
   return { name: device.name, from, way, accounts };
 }
 
-/** The KEYs or the filter of the line, and the secrets that it gives for an account that is added again. */
+/** The KEYs or the filter of the line, and the fields that it gives for a record that is added again. */
 function namedRecords(call: RestoreCall, resource: string) {
-  const all = call.args.words('KEY');
-  const isGiven = ({ text }: { readonly text: string }): boolean =>
-    isSecretField(/^([^=]+?):?=/.exec(text)?.[1] ?? '');
+  const all = [...call.args.words('KEY'), ...call.args.words('FIELD=VALUE')];
+  const isGiven = ({ text }: Word, index: number): boolean =>
+    /^[^=]+=/.test(text) && (index > 0 || isSecretField(/^([^=]+?):?=/.exec(text)?.[1] ?? ''));
   const given = all.filter(isGiven);
-  const [key, second] = all.filter((word) => !isGiven(word));
+  const keys = all.filter((word, index) => !isGiven(word, index));
+  const [key, second] = keys;
   const { where } = call.options;
   if (key !== undefined && where !== undefined) throw bothKeyAndWhere(`${resource} restore`, key);
-  const [secret] = given;
-  if (secret !== undefined && (key === undefined || second !== undefined)) {
+  const [field] = given;
+  if (field !== undefined && (key === undefined || second !== undefined)) {
     throw new UsageError(
-      `a password is for one account: "${resource} restore KEY password=… --at TIME"`,
-      { column: secret.start },
+      `fields are for one record: "${resource} restore KEY password=… --at TIME"`,
+      { column: field.start },
     );
   }
   return {
-    words: all.filter((word) => !isGiven(word)).map(({ text }) => text),
-    given: changeFields(given).fields,
+    words: keys.map(({ text }) => text),
+    given: changeFields(given),
     where: where === undefined ? undefined : whereFilter(call.args, where),
   };
 }

@@ -84,8 +84,7 @@ async function* planAndWrite(
   };
   const review: WriteIntent['review'] = async function* (plan) {
     problems.throwAny();
-    const unseen = closed.map(({ accounts }) => accounts);
-    refuseOpenAccounts(call, unseen);
+    await refuseOpenAccounts(call, closed);
     const losses = closed.flatMap(({ name, accounts }) =>
       [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
     );

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
-import type { Change } from '../../change/change.ts';
-import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
+import type { Add, Change } from '../../change/change.ts';
+import { closeAccounts, type ClosedAccounts, missingFields } from '../../change/closed-accounts.ts';
 import { pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
-import { idsGone } from '../../history/history.ts';
-import { stepCount } from '../../change/plan.ts';
+import { History, idsGone } from '../../history/history.ts';
+import { type Plan, stepCount } from '../../change/plan.ts';
 import {
   changedDevices,
   endedAccess,
@@ -17,10 +17,22 @@ import {
   type UndoContext,
   undoOf,
 } from '../../change/undo.ts';
-import type { Profile } from '../../device/profile.ts';
-import { CancelledError, NotFoundError, RefusedError } from '../../errors.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { RejectedError } from '../../device/errors.ts';
+import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { valueText } from '../../device/record.ts';
+import { isSecretField } from '../../device/sensitive-fields.ts';
+import {
+  CancelledError,
+  DevshError,
+  expectedError,
+  NotFoundError,
+  RefusedError,
+} from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
+import { quoteWord } from '../../text/words.ts';
+import { assignmentWord } from '../arguments.ts';
 import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
@@ -114,9 +126,10 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
   const { length: rawCount } = rawRequests(run);
   if (changedDevices(run).length === 0 || rawCount > 0) throw await nothingToUndo(call, run);
   const notice = noticeOf(undone, sessions);
-  const { changes, losses, open } = changesOf(call, undone, contexts);
+  const { changes, losses, unsure } = changesOf(call, undone, contexts);
   for (const text of notice) yield { ...info(text), settles: true };
-  if (description !== undefined) refuseOpenAccounts(call, open);
+  const lineFor = linesWithSecrets(call, sessions, { text: run.run, time: Date.parse(run.at) });
+  if (description !== undefined) await refuseOpenAccounts(call, unsure, lineFor);
   for (const loss of losses) yield warning(loss);
   const age = description === undefined ? 'way back' : 'older';
   let isSkipped = false;
@@ -135,7 +148,7 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
   };
   const wanted = ({ ref }: DeviceSession): readonly Change[] => changes.get(ref.address) ?? [];
   const concerned = sessions.filter(({ entry }) => changes.has(entry.address));
-  yield* write(call, { sessions: concerned, wanted, age, review });
+  yield* namingLines(write(call, { sessions: concerned, wanted, age, review }), lineFor);
   return !isSkipped;
 }
 
@@ -181,7 +194,7 @@ function changesOf(
   }
   const { allow } = call.options;
   const ways = selected.map(({ changes, context: { profile, ref } }) => {
-    const agreed = { changes, closed: [], open: new Map<Change, string>() };
+    const agreed = { changes, closed: [], open: new Map<Add, string>() };
     return { device: ref, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
   const losses = ways.flatMap(({ device, closed, open }) =>
@@ -190,11 +203,15 @@ function changesOf(
   const changes = new Map(
     ways.map(({ device, changes: all, open }) => {
       // An automatic undo omits changes that need the user's consent.
-      const agreed = description === undefined ? all.filter((change) => !open.has(change)) : all;
+      const agreed =
+        description === undefined
+          ? all.filter((change) => change.action !== 'add' || !open.has(change))
+          : all;
       return [device.address, allow.has('drift') ? agreed.map(withoutExpectation) : agreed];
     }),
   );
-  return { changes, losses, open: ways };
+  const unsure = ways.map((accounts) => ({ name: accounts.device.name, accounts }));
+  return { changes, losses, unsure };
 }
 
 /** Undoing an undo also brings back what it made no longer pending. */
@@ -236,12 +253,75 @@ async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedErr
   return new RefusedError(why + hintAt(other, 'its devices'));
 }
 
-/** Accounts with an empty or default password need an explicit consent. */
-export function refuseOpenAccounts(call: WriteCall, accounts: readonly ClosedAccounts[]): void {
-  const [first] = accounts.flatMap(({ open }) => [...open.values()]);
+type Again = Pick<Add, 'resource' | 'fields' | 'lost'>;
+
+/** The line that adds a record again with what devsh does not know of it. */
+type LineFor = (device: string, add: Again) => Promise<string>;
+
+/** Without a reading of that time it names all fields: `user restore bob password=… --at RUN`, or `user add …`. */
+export function linesWithSecrets(
+  call: WriteCall,
+  sessions: readonly DeviceSession[],
+  at: { readonly text: string; readonly time: number },
+): LineFor {
+  return async (device, { resource, fields, lost = {} }) => {
+    const session = sessions.find(({ ref }) => ref.name === device);
+    const profile = session
+      ? await profileOf(call.shell.services, session.entry)
+      : documentedProfile;
+    const key = valueText(fields[keyFieldOf(profile, resource, [fields])]);
+    const missing = missingFields(profile, resource, fields);
+    const secrets = [...new Set([...missing, ...Object.keys(lost).filter(isSecretField)])];
+    const given = (secrets.length > 0 ? secrets : ['password']).map((field) => `${field}=…`);
+    const history = new History(await call.shell.readings());
+    const past = await history.stateAt(device, resource, at.time).catch(expectedError);
+    const all = Object.entries(fields).flatMap(
+      ([field, value]) => assignmentWord(field, value) ?? [],
+    );
+    const words =
+      past instanceof DevshError
+        ? ['add', ...all, ...given]
+        : ['restore', quoteWord(key), ...given, '--at', quoteWord(at.text)];
+    return [resource, ...words, '--on', device].join(' ');
+  };
+}
+
+/** Names the line beside each record that the device did not take without its secrets. */
+export async function* namingLines(
+  outputs: AsyncIterable<Output>,
+  lineFor: LineFor,
+): AsyncGenerator<Output> {
+  let plan: Plan | undefined;
+  for await (const output of outputs) {
+    yield output;
+    if (output.kind === 'plan') plan = output.plan;
+    if (output.kind !== 'result' || !(output.result.error instanceof RejectedError)) continue;
+    const { device, action, key, resource } = output.result;
+    const step = plan?.devices
+      .find((one) => one.device.name === device.name)
+      ?.steps.find((one) => one.action === action && one.key === key && one.resource === resource);
+    const { lost = {}, asked: fields = {} } = step ?? {};
+    if (action !== 'add' || !Object.keys(lost).some(isSecretField)) continue;
+    const line = await lineFor(device.name, { resource, fields, lost });
+    yield warning(`"${line}" gives what devsh does not know of ${key}`);
+  }
+}
+
+/** Records without a field that they need, or accounts with an empty or default password, need an explicit consent. */
+export async function refuseOpenAccounts(
+  call: WriteCall,
+  unsure: readonly { readonly name: string; readonly accounts: ClosedAccounts | undefined }[],
+  lineFor?: LineFor,
+): Promise<void> {
+  const [first] = unsure.flatMap(({ name, accounts }) =>
+    [...(accounts?.open ?? [])].map(([add, reason]) => ({ name, add, reason })),
+  );
   const { yes, dryRun } = call.options;
   if (first === undefined || !yes || dryRun) return;
-  throw new RefusedError(`${first}; ${allowHint('loss')}; nothing was sent`);
+  const { name, add, reason } = first;
+  const line = await lineFor?.(name, add);
+  const way = line === undefined ? '' : `"${line}" gives it, or `;
+  throw new RefusedError(`${reason}; ${way}${allowHint('loss')}; nothing was sent`);
 }
 
 /** `--allow drift`: also undoes changes to records that another user has changed since. */
