@@ -77,12 +77,17 @@ export class NotReadError extends DevshError {
   override readonly exitCode = 3;
 }
 
+export type NotKept = (device: string) => string | undefined;
+
 /** Answers questions about what was read in the past. */
 export class History {
   readonly #files: HistoryFiles;
+  readonly #notKept: NotKept;
 
-  constructor(files: HistoryFiles) {
+  /** @param notKept why devsh keeps no reading of a device; undefined if it does */
+  constructor(files: HistoryFiles, notKept: NotKept = () => undefined) {
     this.#files = files;
+    this.#notKept = notKept;
   }
 
   /** The periods of a device, oldest first; none if nothing is kept. */
@@ -112,6 +117,8 @@ export class History {
     const found = all[index];
     if (found?.known === undefined) {
       const isLarge = periods.some(({ tooLarge }) => tooLarge.has(resource));
+      const reason = all.length === 0 ? this.#notKept(device) : undefined;
+      if (reason !== undefined) throw new NotReadError(`${device}: ${reason}`);
       throw new NotReadError(notRead(device, resource, time, all[0]?.reading, isLarge));
     }
     const { period, known, reading } = found;

@@ -42,7 +42,11 @@ id_fields: []
 list: {items: data}
 update: {method: PUT, record: changes, left_out: kept}
 resources:
-  user: {path: /api2/json/access/users, key_field: userid, hidden: [password]}
+  user:
+    path: /api2/json/access/users
+    key_field: userid
+    hidden: [password]
+    field_facts: {lastname: {type: string}}
 `,
   env: { DEVSH_TOKEN: 'root@pam!ops=1f0c', DEVSH_USER: 'root@pam' },
   users: [
@@ -255,9 +259,20 @@ test.each(PAGES.flatMap((page) => [true, false].map((isChecked) => ({ ...page, i
     await say(`user add ${add} --on box --yes`);
     await say(`user set ${key} ${words} --on box --yes`);
     expect(users.at(-1), sent.join('\n')).toMatchObject(fields);
-    await say(`user delete ${key} --on box --yes`);
+    const deleted = await say(`user delete ${key} --on box --yes`);
+    expect(deleted).toMatch(/undo cannot restore .*password/);
+    expect(deleted).not.toContain('lastname');
     expect(users).toEqual(first);
     expect(sent.splice(0)).toEqual(writes);
+    if (!isChecked) {
+      for (const past of ['changes', `user list --at 0s`, `user restore ${key} --at 0s --yes`]) {
+        const said = await devsh(`${past} --on box`);
+        expect(said.stderr, past).toContain(
+          'certificate is not checked, so devsh keeps no reading',
+        );
+        expect(said.exitCode).toBe(3);
+      }
+    }
     const { stdout, stderr } = await devsh('undo --on box --yes');
     expect(stdout + stderr).toMatch(undo);
     expect(stdout).not.toContain('tokens');

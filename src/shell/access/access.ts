@@ -79,8 +79,13 @@ export class ShellAccess implements Access {
     );
   }
 
+  /** Nothing proves which device it is. */
+  isUnchecked({ insecure = false }: Pick<DeviceEntry, 'insecure'>): boolean {
+    return this.options.insecure || insecure;
+  }
+
   async trust(entry: DeviceEntry): Promise<Trust> {
-    if (this.options.insecure || entry.insecure === true) return { kind: 'insecure' };
+    if (this.isUnchecked(entry)) return { kind: 'insecure' };
     const given = this.shell.given.get(entry.name);
     if (given !== undefined) return given.trust;
     const { pins } = await (this.#pins ??= this.#readPins());

@@ -1,7 +1,8 @@
 import type { ClockOffset } from '../../device/client.ts';
 import { UsageError } from '../../errors.ts';
+import { withConnected } from '../../fleet/inventory.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
-import { NotReadError, notReadIn, notReadRemarks } from '../../history/history.ts';
+import { type NotKept, NotReadError, notReadIn, notReadRemarks } from '../../history/history.ts';
 import { type IdentityPeriod, type Moment, replay, type TooLarge } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
@@ -63,25 +64,48 @@ export interface DeviceHistory {
   readonly periods: readonly IdentityPeriod[];
   /** What its file has lost. */
   readonly damage: string | undefined;
+  /** Why nothing of it is known, if that is so. */
+  readonly unread: string;
 }
 
-export async function historyOf(files: HistoryFiles, device: string): Promise<DeviceHistory> {
+export async function historyOf(
+  files: HistoryFiles,
+  device: string,
+  notKept: NotKept,
+): Promise<DeviceHistory> {
   const { periods, damaged } = replay((await files.read(device)) ?? '');
   const damage = damaged > 0 ? damageText(files.path(device), damaged) : undefined;
-  return { device, periods, damage };
+  return { device, periods, damage, unread: notKept(device) ?? 'never read' };
+}
+
+/** The one place that says why devsh keeps no reading of a device, by its name; undefined if it does. */
+export async function notKept({ access, shell }: Call): Promise<NotKept> {
+  const { fleet, services } = shell;
+  const inventory = withConnected(
+    await services.inventory.load(),
+    fleet.connected.map(({ entry }) => entry),
+  );
+  return (name) => {
+    const entry = inventory.find(name);
+    return entry && access.isUnchecked(entry)
+      ? 'its certificate is not checked, so devsh keeps no reading of it'
+      : undefined;
+  };
 }
 
 /** What is kept of these devices. Warns about damaged files. */
 export async function* historiesOf(
-  { shell }: Call,
+  call: Call,
   devices: readonly string[],
 ): AsyncGenerator<Output, DeviceHistory[]> {
-  const files = await shell.readings();
+  const files = await call.shell.readings();
+  const reasonFor = await notKept(call);
   const histories: DeviceHistory[] = [];
   const damaged: string[] = [];
   for (let at = 0; at < devices.length; at += READ_AT_A_TIME) {
     const some = devices.slice(at, at + READ_AT_A_TIME);
-    for (const history of await Promise.all(some.map((device) => historyOf(files, device)))) {
+    const read = some.map((device) => historyOf(files, device, reasonFor));
+    for (const history of await Promise.all(read)) {
       if (history.damage !== undefined) damaged.push(history.damage);
       histories.push(history);
     }
@@ -119,10 +143,11 @@ interface Covered {
   readonly readings: readonly Moment[];
   /** The last reading that had too many records to be kept. */
   readonly tooLarge: TooLarge | undefined;
+  readonly unread: string;
 }
 
 export function coverageOf(histories: readonly DeviceHistory[], period: Period): Covered[] {
-  return histories.flatMap(({ device, periods }): Covered[] => {
+  return histories.flatMap(({ device, periods, unread }): Covered[] => {
     const known = periods.flatMap((period) => [
       ...period.resources.keys(),
       ...period.tooLarge.keys(),
@@ -133,7 +158,7 @@ export function coverageOf(histories: readonly DeviceHistory[], period: Period):
         (period) => period.resources.get(resource)?.readings ?? [],
       );
       return {
-        ...{ device, resource, first: all[0], last: all.at(-1) },
+        ...{ device, unread, resource, first: all[0], last: all.at(-1) },
         readings: all.filter(({ from, to }) => to >= period.since && from <= period.until),
         tooLarge: periods.flatMap((period) => period.tooLarge.get(resource) ?? []).at(-1),
       };
@@ -160,11 +185,11 @@ export function notCovered(
   const devices = new Set(
     coverage.filter(({ device }) => !read.has(device)).map(({ device }) => device),
   );
-  for (const { device, resource, first, last, tooLarge } of coverage) {
+  for (const { device, resource, first, last, tooLarge, unread } of coverage) {
     if (read.has(device)) continue;
     if (tooLarge !== undefined && tooLarge.to >= since)
       put(tooLargeText(resource, tooLarge), device);
-    else if (first === undefined || last === undefined) put('never read', device);
+    else if (first === undefined || last === undefined) put(unread, device);
     else if (first.from > until) put(`not read then, first read ${clock(first.to)}`, device);
     else if (last.to < since) put(`not read then, last read ${clock(last.to)}`, device);
     else put('not read then', device);

@@ -21,6 +21,7 @@ import {
   type DeviceHistory,
   historyOf,
   notCovered,
+  notKept,
   offsetText,
   type Period,
   periodOf,
@@ -178,14 +179,16 @@ function lastActivity({ at, endedAt = at, states, drops = [] }: Run): number {
 }
 
 /** Of the devices in the inventory, in the runs and in this session. Adds to `unread`. */
-async function historiesOfAll({ shell }: Call, runs: readonly Run[], unread: string[]) {
+async function historiesOfAll(call: Call, runs: readonly Run[], unread: string[]) {
+  const { shell } = call;
   const { devices } = await shell.services.inventory.load();
+  const reasonFor = await notKept(call);
   const planned = runs.flatMap(({ plan }) => plan.devices.map(({ device }) => device));
   const all = [...devices, ...shell.fleet.connected.map(({ ref }) => ref), ...planned];
   const files = await shell.readings();
   const histories: DeviceHistory[] = [];
   for (const name of new Set(all.map((device) => device.name))) {
-    const history = await historyOf(files, name).catch(expectedError);
+    const history = await historyOf(files, name, reasonFor).catch(expectedError);
     if (history instanceof DevshError) {
       unread.push(`${name}: ${history.message}`);
       continue;

@@ -16,7 +16,7 @@ import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
-import { historiesOf, pastTime, summaryRemarks } from './coverage.ts';
+import { historiesOf, notKept, pastTime, summaryRemarks } from './coverage.ts';
 
 /** `user list --at TIME`: what was read then; with --drift, what has changed since. */
 export async function* listPast(
@@ -68,7 +68,7 @@ async function* pastRecords(
   const { services } = call.shell;
   const time = await pastTime(call, 'at', at);
   const sessions = await call.sessions();
-  const history = new History(await call.shell.readings());
+  const history = new History(await call.shell.readings(), await notKept(call));
   const states: { device: string; state: PastState }[] = [];
   let found = 0;
   for (const [position, { ref: device, profile }] of sessions.entries()) {

@@ -22,7 +22,7 @@ import { zonedTime } from '../../text/time.ts';
 import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
-import { pastTime } from './coverage.ts';
+import { notKept, pastTime } from './coverage.ts';
 import { runsSince } from '../writing/stored-runs.ts';
 import { linesWithSecrets, namingLines, refuseOpenAccounts } from '../writing/undo.ts';
 import { refuseReadOnly } from '../writing/consent.ts';
@@ -68,7 +68,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   refuseReadOnly(call);
   const sessions = await call.sessions();
   const files = await call.shell.readings();
-  const history = new History(files);
+  const history = new History(files, await notKept(call));
   const pasts = new Map<DeviceSession, PastState | DevshError>();
   for (const session of sessions) {
     const past = history.stateAt(session.ref.name, resource, time);
