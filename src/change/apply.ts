@@ -8,7 +8,7 @@ import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
 import { type KeptRotations, StopsRunError } from './rotation.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
-import type { ApplyJournal, PendingStep, StepRef, StepState } from './journal.ts';
+import type { ApplyJournal, StepRef, StepState } from './journal.ts';
 import type { RunControl } from './run-control.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -205,7 +205,11 @@ async function* applyBatch(
   } = options;
   const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
   yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
-    const pending = pendingSteps(devicePlan, options.stateOf);
+    const pending = devicePlan.steps.flatMap((step, index) => {
+      const ref = { device: devicePlan.device.name, index };
+      const state = options.stateOf(ref);
+      return state.kind === 'ended' ? [] : [{ step, ref, isUnconfirmed: state.kind === 'sent' }];
+    });
     const report = (result: StepResult): void => {
       rule.add(result);
       emit({ kind: 'result', result });
@@ -260,16 +264,5 @@ async function* applyBatch(
       // Another process has held the write lock for too long: the other devices continue.
       await endWithError(work, pending, error);
     }
-  });
-}
-
-function pendingSteps(
-  { device, steps }: DevicePlan,
-  stateOf: ApplyOptions['stateOf'],
-): PendingStep[] {
-  return steps.flatMap((step, index) => {
-    const ref = { device: device.name, index };
-    const state = stateOf(ref);
-    return state.kind === 'ended' ? [] : [{ step, ref, isUnconfirmed: state.kind === 'sent' }];
   });
 }

@@ -226,7 +226,10 @@ export class RecordIndex {
 
   /** The records whose field holds `value`, perhaps in another spelling, in the order of the reading. */
   withValue(field: string, value: Value): readonly DeviceRecord[] {
-    const index = this.#byField.get(field) ?? indexBy(this.#records, field);
+    const index = this.#byField.get(field) ?? {
+      records: grouped(this.#records, (record) => formText(record[field] ?? null)),
+      hasOnlyTexts: this.#records.every((record) => isPlain(record[field] ?? null)),
+    };
     this.#byField.set(field, index);
     const isIndexed = index.hasOnlyTexts && isPlain(value);
     const records = isIndexed ? (index.records.get(formText(value)) ?? []) : this.#records;
@@ -260,13 +263,6 @@ interface FieldIndex {
   readonly records: ReadonlyMap<string, readonly DeviceRecord[]>;
   /** Booleans and nested values may be equal although their texts differ. */
   readonly hasOnlyTexts: boolean;
-}
-
-function indexBy(records: readonly DeviceRecord[], field: string): FieldIndex {
-  return {
-    records: grouped(records, (record) => formText(record[field] ?? null)),
-    hasOnlyTexts: records.every((record) => isPlain(record[field] ?? null)),
-  };
 }
 
 function isPlain(value: Value): boolean {

@@ -414,7 +414,7 @@ export function explicitChanges(
   const filter = change.target.kind === 'where' ? change.target.filter : change.meant?.filter;
   const keys =
     filter === undefined || change.target.kind === 'key'
-      ? [targetKey(change)]
+      ? [change.target.kind === 'key' ? change.target.key : '']
       : keysOf(devices, change, filter);
   return [...new Set(keys)].map((key) => {
     const images = peersOf(devices, change).flatMap((step) =>
@@ -425,10 +425,6 @@ export function explicitChanges(
       change.expected ?? agreedOn(images, change.action === 'set' ? change.fields : {});
     return { resource, action, key, change: { ...change, target, expected }, filter };
   });
-}
-
-function targetKey({ target }: Exclude<Change, { action: 'add' }>): string {
-  return target.kind === 'key' ? target.key : '';
 }
 
 /** The filters of devices that were not reached and that match no record of the devices that were read: nothing is pending. */

@@ -155,7 +155,8 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   }
   const { run, at, command, by, session, version, input, part, settles, undoes } = head;
   const plan: Plan = { run, devices: [...devices.values()], input, part, reason, settles, undoes };
-  const isOlder = schemaOf(head) === OLDER_RUN_SCHEMA ? (true as const) : undefined;
+  const isOlder =
+    'schema' in head && head.schema === OLDER_RUN_SCHEMA ? (true as const) : undefined;
   return {
     ...{ run, at, command, reason, by, session, version },
     ...{ plan, isOlder, isPlanned, states, stopReason, endedAt, drops },
@@ -165,10 +166,6 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
 
 function waiting(): StepState {
   return { kind: 'waiting' };
-}
-
-function schemaOf(entry: object): unknown {
-  return 'schema' in entry ? entry.schema : undefined;
 }
 
 /** A device that had not been read has no error any more. */

@@ -129,7 +129,7 @@ function scan(source: string): { depth: number; members: number; exactNumbers: r
       if (depth > MAX_DEPTH) break;
     } else if (code === 0x5d /* ] */ || code === 0x7d /* } */) {
       level -= 1;
-    } else if (isDigit(code)) {
+    } else if (code >= 0x30 && code <= 0x39) {
       const start = source[index - 1] === '-' ? index - 1 : index;
       NUMBER_END.lastIndex = index;
       index += NUMBER_END.exec(source)?.[0].length ?? 1;
@@ -145,10 +145,6 @@ function scan(source: string): { depth: number; members: number; exactNumbers: r
     index += 1;
   }
   return { depth, members, exactNumbers };
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
 }
 
 /** From the first digit to the end of what may be a number. */

@@ -75,12 +75,9 @@ export function valueText(value: Value | undefined): string {
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) return '';
   if (!isNested(value)) return String(value);
-  if (isValueList(value)) return value.map(itemText).join(', ');
+  if (isValueList(value))
+    return value.map((item) => (isNested(item) ? jsonText(item) : valueText(item))).join(', ');
   return jsonText(value);
-}
-
-function itemText(item: Value): string {
-  return isNested(item) ? jsonText(item) : valueText(item);
 }
 
 /** Texts that would be taken for another value without quotes. */

@@ -59,7 +59,10 @@ export function readInventory(text: string, file: string): ReadInventory {
   const source = new YamlSource(text, file, (message) => new SettingsError(message));
   const content = contentOf(source);
   const { break_glass: breakGlass = [] } = content;
-  const groups = groupsOf(content, source);
+  const groups = Object.entries(content.groups ?? {}).map(([name, settings]) => {
+    const { children = [], ...own } = settings ?? {};
+    return { ...own, name, children, route: routeAt(own, ['groups', name], source) };
+  });
   const places = new Map<string, number>();
   const claim = (key: string, path: Path, message: string): void => {
     const earlier = places.get(key);
@@ -97,13 +100,6 @@ export function readInventory(text: string, file: string): ReadInventory {
   const written = writtenInventory(source.data());
   const lines = devices.map((_device, index) => source.line(['devices', index]));
   return { inventory: new Inventory(devices, breakGlass), written, conflicts, lines };
-}
-
-function groupsOf(content: InventoryContent, source: YamlSource): GroupSettings[] {
-  return Object.entries(content.groups ?? {}).map(([name, settings]) => {
-    const { children = [], ...own } = settings ?? {};
-    return { ...own, name, children, route: routeAt(own, ['groups', name], source) };
-  });
 }
 
 /** A conflict needs two groups on the nearest level that has the setting. */

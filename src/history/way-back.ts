@@ -88,7 +88,10 @@ export function wayBack(from: WayBackFrom): WayBack {
       if (change === undefined) unclear.push(old);
       else missing.set(old, change);
     } else {
-      const more = gainedFields(record, current, past.leftOut);
+      const more = Object.keys(current).filter(
+        (field) =>
+          !Object.hasOwn(record, field) && !past.leftOut.includes(field) && !isSecretName(field),
+      );
       // What no record had then is new on the device.
       const removes = more.filter((field) => usual.has(field));
       for (const field of more) if (!usual.has(field)) gained.add(field);
@@ -232,16 +235,6 @@ function setBack(
     isComparable && valueAt(now?.digests, field) !== digest ? [field] : [],
   );
   return { fields, lost: { ...lost, ...masks(changed) } };
-}
-
-function gainedFields(
-  then: DeviceRecord,
-  now: DeviceRecord,
-  leftOut: readonly string[],
-): readonly string[] {
-  return Object.keys(now).filter(
-    (field) => !Object.hasOwn(then, field) && !leftOut.includes(field) && !isSecretName(field),
-  );
 }
 
 function masks(fields: readonly string[]): DeviceRecord {

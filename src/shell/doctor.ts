@@ -51,10 +51,6 @@ function localeOf(env: NodeJS.ProcessEnv): string {
   return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
 }
 
-function hasUnicode(env: NodeJS.ProcessEnv): boolean {
-  return /utf-?8/i.test(localeOf(env));
-}
-
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.shell;
   yield* machineFindings(services);
@@ -77,7 +73,7 @@ function* machineFindings(services: Services): Generator<Finding> {
   yield is('node', ...nodeState(process.versions.node, system));
   yield is('terminal', ...terminalState(stdout, env['TERM'] ?? 'unknown'));
   const locale = localeOf(env);
-  yield hasUnicode(env)
+  yield /utf-?8/i.test(locale)
     ? is('locale', 'ok', locale)
     : is(
         'locale',

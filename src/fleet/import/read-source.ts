@@ -9,7 +9,10 @@ export function readSource(kind: SourceKind, text: string, file: string): Findin
     case 'csv':
       return parseCsvDevices(text, file);
     case 'ansible':
-      if (!/^\ufeff?\s*\{/.test(text)) throw notListed(file);
+      if (!/^\ufeff?\s*\{/.test(text))
+        throw new UsageError(
+          `only Ansible can read ${file}: run "ansible-inventory -i FILE --list | devsh device import -"`,
+        );
       return parseAnsible(text, file);
     case 'devices':
       return isDeviceList(text) ? parseDeviceList(text, file) : parseDevicesYaml(text, file);
@@ -19,10 +22,4 @@ export function readSource(kind: SourceKind, text: string, file: string): Findin
 /** `device list --json` or a bare list; `{"devices": […]}` is read as YAML. */
 function isDeviceList(text: string): boolean {
   return /^\ufeff?\s*(?:\[|\{[^{[]*"inventory"\s*:)/.test(text);
-}
-
-function notListed(file: string): UsageError {
-  return new UsageError(
-    `only Ansible can read ${file}: run "ansible-inventory -i FILE --list | devsh device import -"`,
-  );
 }

@@ -52,7 +52,7 @@ export function helpStart(commands: readonly CommandSpec[]): string {
       .filter(({ command, verb }) => title(command, verb) === name)
       .map(({ command, verb }): [string, string] => [
         usageOf(command, verb),
-        shortSummary(command, verb),
+        verb.name === '' ? command.summary : verb.summary,
       ]),
   );
   return [
@@ -68,10 +68,6 @@ export function helpStart(commands: readonly CommandSpec[]): string {
       ['demo', 'the shell on three simulated devices; touches nothing of yours'],
     ]),
   ].join('\n');
-}
-
-function shortSummary(command: CommandSpec, verb: VerbSpec): string {
-  return verb.name === '' ? command.summary : verb.summary;
 }
 
 const HEAD = [

@@ -63,7 +63,16 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   for (const { device, outcome } of reads) {
     if (!outcome.ok) yield { kind: 'error', device, error: outcome.error };
   }
-  yield filesTable(answered);
+  yield table(
+    'files',
+    ['file', 'records', 'devices'],
+    answered.map(({ path, reads }) => ({
+      file: path,
+      records: reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : [])).length,
+      devices: reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])),
+    })),
+    { hasSuccess: answered.length > 0 },
+  );
 }
 
 /** Later on, with `import --prune`, whatever is not in the file would be gone. */
@@ -72,19 +81,6 @@ function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Gen
   if (filter === undefined || format === 'json' || format === 'yaml') return;
   yield warning(
     `the file contains only records that match "${filter}", and ${format} cannot state that: never import it with --prune`,
-  );
-}
-
-function filesTable(files: readonly { path: string; reads: readonly ReadOutput[] }[]): Output {
-  return table(
-    'files',
-    ['file', 'records', 'devices'],
-    files.map(({ path, reads }) => ({
-      file: path,
-      records: reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : [])).length,
-      devices: reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])),
-    })),
-    { hasSuccess: files.length > 0 },
   );
 }
 

@@ -93,7 +93,7 @@ export function choicesOf(field: FormField): readonly FieldChoice[] {
 }
 
 export function editingOf({ draft }: Pick<FormState, 'draft'>, field: FormField): Editing {
-  return draft.get(field.name) ?? untouched(field);
+  return draft.get(field.name) ?? { ...EMPTY_EDITING, line: { before: field.value, after: '' } };
 }
 
 export function textOf(form: Pick<FormState, 'draft'>, field: FormField): string {
@@ -103,10 +103,6 @@ export function textOf(form: Pick<FormState, 'draft'>, field: FormField): string
 /** Whether the input differs from the record. */
 export function isChanged(form: Pick<FormState, 'draft'>, field: FormField): boolean {
   return !field.isReadOnly && textOf(form, field) !== field.value;
-}
-
-function untouched({ value }: FormField): Editing {
-  return { ...EMPTY_EDITING, line: { before: value, after: '' } };
 }
 
 /** The choices shown while they are open. */

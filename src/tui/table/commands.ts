@@ -177,7 +177,7 @@ function devicesWithOthers(
 /** `--on`, unless it names exactly the selected devices. */
 function onUnlessAll(state: State, names: readonly string[]): string {
   const isAll = state.table.scope === undefined && names.length === shownDevices(state).length;
-  return isAll ? '' : onDevices(names);
+  return isAll ? '' : `--on ${quoteWord(names.join(','))}`;
 }
 
 /** What `y` copies. */
@@ -225,8 +225,4 @@ export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
 export function driftLine({ table }: State): string {
   const filter = lineText(table.filter.editing.line).trim();
   return [table.command, filter, '--drift'].filter((text) => text !== '').join(' ');
-}
-
-function onDevices(names: readonly string[]): string {
-  return `--on ${quoteWord(names.join(','))}`;
 }

@@ -134,17 +134,13 @@ export function addReads(table: TableState, reads: readonly TableRead[]): TableS
   return {
     ...table,
     reads: all,
-    view: sameView(table.view, view) ? table.view : view,
+    view: JSON.stringify(table.view) === JSON.stringify(view) ? table.view : view,
     changes: found === undefined ? table.changes : together(table.changes, found),
   };
 }
 
 function lastOf(read: TableRead | undefined): LastRead | undefined {
   return read?.outcome.ok === true ? { records: read.outcome.records, at: read.at } : read?.last;
-}
-
-function sameView(a: TableState['view'], b: TableState['view']): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Devices are read one after the other: their changes add up, until one has changed again. */

@@ -52,8 +52,11 @@ export class Painter {
       const before = known && (known[row] ?? '');
       if (line !== before) bytes += lineBytes(before, line, row, size);
     }
-    const place = cursor && within(cursor, size);
-    const isSamePlace = samePlace(place, this.#cursor);
+    const place = cursor && {
+      row: Math.max(0, Math.min(cursor.row, size.rows - 1)),
+      column: Math.max(0, Math.min(cursor.column, size.columns - 1)),
+    };
+    const isSamePlace = place?.row === this.#cursor?.row && place?.column === this.#cursor?.column;
     const wasShown = this.#cursor !== undefined;
     this.#lines = lines;
     this.#painted = size;
@@ -105,17 +108,6 @@ function lineBytes(before: string | undefined, line: string, row: number, size: 
 
 function moveTo({ row, column }: CursorPosition): string {
   return `\x1b[${row + 1};${column + 1}H`;
-}
-
-function within(cursor: CursorPosition, size: Size): CursorPosition {
-  return {
-    row: Math.max(0, Math.min(cursor.row, size.rows - 1)),
-    column: Math.max(0, Math.min(cursor.column, size.columns - 1)),
-  };
-}
-
-function samePlace(a: CursorPosition | undefined, b: CursorPosition | undefined): boolean {
-  return a?.row === b?.row && a?.column === b?.column;
 }
 
 /** A line safe for the screen: only text and colours, cut to a width. */

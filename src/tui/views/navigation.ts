@@ -68,7 +68,7 @@ export function entered(state: State, source: TableSource): State {
   const id = placeId(next);
   const shown = sourced(state, source);
   if (placeId(here) === id) return shown;
-  const backStack = [...without(state.backStack, id), here];
+  const backStack = [...state.backStack.filter((place) => placeId(place) !== id), here];
   return { ...shown, overlay: { kind: 'none' }, backStack, find: NO_FIND };
 }
 
@@ -109,10 +109,6 @@ function swapped(
 
 function placeOf({ focus, table, overlay, find }: State): Place {
   return { focus, table: tableId(table), overlay, find: { ...find, isOpen: false } };
-}
-
-function without(backStack: readonly Place[], id: string): Place[] {
-  return backStack.filter((place) => placeId(place) !== id);
 }
 
 function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
