@@ -408,7 +408,9 @@ export function explicitChanges(
   const { resource, action } = change;
   if (action === 'add') {
     const own = change.fields['username'] ?? change.fields['name'];
-    const peer = peersOf(devices, change).find(({ asked }) => isSameRow(asked, change.fields));
+    const peer = peersOf(devices, change).find(({ asked }) =>
+      Object.entries(change.fields).every(([field, value]) => isStored(value, asked[field])),
+    );
     return [{ resource, action, key: peer?.key ?? valueText(own), change }];
   }
   const filter = change.target.kind === 'where' ? change.target.filter : change.meant?.filter;
@@ -474,10 +476,6 @@ function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceR
       others.every((other) => isStored(value, other[field])),
   );
   return agreed.length === 0 ? undefined : Object.fromEntries(agreed);
-}
-
-function isSameRow(asked: DeviceRecord, fields: DeviceRecord): boolean {
-  return Object.entries(fields).every(([field, value]) => isStored(value, asked[field]));
 }
 
 /** The names of the devices, each once. */

@@ -47,10 +47,6 @@ export function isOwn({ area }: Finding): boolean {
   return OWN_AREAS.includes(area);
 }
 
-function localeOf(env: NodeJS.ProcessEnv): string {
-  return env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
-}
-
 export async function* allFindings(call: Call<'on'>): AsyncGenerator<Finding> {
   const { services, fleet } = call.shell;
   yield* machineFindings(services);
@@ -72,7 +68,7 @@ function* machineFindings(services: Services): Generator<Finding> {
   const system = `${process.platform} ${release()} (${process.arch})`;
   yield is('node', ...nodeState(process.versions.node, system));
   yield is('terminal', ...terminalState(stdout, env['TERM'] ?? 'unknown'));
-  const locale = localeOf(env);
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   yield /utf-?8/i.test(locale)
     ? is('locale', 'ok', locale)
     : is(

@@ -31,7 +31,9 @@ export function watchAbsent(
     timer = setTimeout(() => void round(), waitMs).unref();
   };
   const round = async (): Promise<void> => {
-    const absent = fleet.connected.filter(isAbsent);
+    const absent = fleet.connected.filter(
+      ({ state }) => state.kind === 'failed' && state.error instanceof UnreachableError,
+    );
     for (const session of noticed) if (!absent.includes(session)) noticed.delete(session);
     const wanted = absent.filter((session) => !noticed.has(session));
     const back: DeviceSession[] = [];
@@ -50,10 +52,6 @@ export function watchAbsent(
     stop.abort(new CancelledError());
     clearTimeout(timer);
   };
-}
-
-function isAbsent({ state }: DeviceSession): boolean {
-  return state.kind === 'failed' && state.error instanceof UnreachableError;
 }
 
 /** Whether it is the same device: what is not checked proves nothing. */
