@@ -56,11 +56,11 @@ interface Reading {
 
 /** One record from its rows, one for each content. */
 export function recordOf(
-  rows: readonly FoldedRow[],
+  rows: readonly Pick<FoldedRow, 'devices' | 'records' | 'differing'>[],
   { names, view, keyField, isRead, oldText = () => '' }: Reading,
 ): RecordOnDevices {
-  const holders = rows.flatMap(({ devices, records, record }) =>
-    devices.map(({ name }, index) => ({ name, record: records[index] ?? record })),
+  const holders = rows.flatMap(({ devices, records }) =>
+    devices.map(({ name }, index) => ({ name, record: records[index] ?? {} })),
   );
   if (rows.length > 1) {
     const places = new Map(names.map((name, place) => [name, place]));
@@ -111,25 +111,25 @@ export function recordLines(record: RecordOnDevices, width: number): string[] {
 }
 
 /** Which devices have a record, which lack it, and which may have it. `old`: those with an old answer. */
-export function placesOf(
+function placesOf(
   current: readonly string[],
   missing: readonly string[],
   unread: readonly string[],
-  { isFiltered = false, old }: { isFiltered?: boolean; old?: Note } = {},
+  { isFiltered, old }: { isFiltered: boolean; old: Note },
 ): Pick<RecordOnDevices, 'where' | 'notes' | 'unknown'> {
   // A filter may have hidden the record.
   const on = isFiltered ? 'matches on' : 'on';
   const notes = [
     { what: isFiltered ? 'no match on' : 'not on', devices: missing },
     { what: NOT_READ, devices: unread },
-    ...(old === undefined ? [] : [old]),
+    old,
   ].filter(({ devices }) => devices.length > 0);
-  const unknown = unread.length + (old?.devices.length ?? 0) + (isFiltered ? missing.length : 0);
+  const unknown = unread.length + old.devices.length + (isFiltered ? missing.length : 0);
   const [first, second] = current;
   const isAll = notes.length === 0;
   if (first === undefined || (second === undefined && isAll)) return { where: '', notes, unknown };
   const of = current.length + missing.length;
-  const isPartly = unread.length > 0 || (old?.devices.length ?? 0) > 0;
+  const isPartly = unread.length > 0 || old.devices.length > 0;
   const some = second === undefined ? visible(first) : `${current.length} of ${of}`;
   const read = isPartly && second !== undefined ? ' read' : '';
   return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes, unknown };

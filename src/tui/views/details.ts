@@ -1,12 +1,9 @@
-import type { DeviceRef } from '../../device/record.ts';
-import { devicesWith, devicesWithout } from '../../fleet/drift.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { MOST_IN_CELL } from '../../output/cells.ts';
 import { cut, visibleStart, widthOf } from '../../text/visible.ts';
 import {
   fieldLines,
   NOT_READ,
-  placesOf,
   recordLines,
   recordOf,
   type RecordOnDevices,
@@ -92,23 +89,20 @@ export function paneLines(state: State, width: number, height: number): readonly
 }
 
 /** The record as it was compared. */
-function ofDrift({ drift: { drift, perDevice: own }, row }: OfDrift): RecordOnDevices {
-  const namesOf = (devices: readonly DeviceRef[]): string[] => devices.map(({ name }) => name);
-  const holders = drift.devices.flatMap(({ name }, index) =>
-    (row.held[index] ?? []).map((record) => ({ name, record })),
-  );
-  return {
-    holders,
-    ...placesOf(
-      namesOf(devicesWith(drift, row)),
-      namesOf(devicesWithout(drift, row)),
-      namesOf(drift.unread),
-    ),
-    differing: new Set(row.fields.map(({ field }) => field)),
-    keyField: drift.keyField,
-    perDevice: new Set(own),
-    isRead: () => true,
+function ofDrift({ drift: { drift, perDevice }, row }: OfDrift): RecordOnDevices {
+  const { devices, unread, keyField } = drift;
+  const held = devices.map((_, index) => row.held[index] ?? []);
+  const asRow = {
+    devices: devices.flatMap((device, index) => held[index]?.map(() => device) ?? []),
+    records: held.flat(),
+    differing: row.fields.map(({ field }) => field),
   };
+  return recordOf([asRow], {
+    names: [...devices, ...unread].map(({ name }) => name),
+    view: { perDevice },
+    keyField,
+    isRead: (name) => !unread.some((device) => device.name === name),
+  });
 }
 
 /** All rows of one record, also those that the filter of `/` hides. */
