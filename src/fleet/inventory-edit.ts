@@ -42,8 +42,10 @@ export function addToGroups(
 ): string {
   const { inventory, device } = findDevice(text, name, file);
   const document = new InventoryDocument(text);
-  const all = [...new Set([...device.groups, ...groups])];
-  document.set(['devices', inventory.devices.indexOf(device)], 'groups', all);
+  const index = inventory.devices.indexOf(device);
+  // Without those that contain one of them.
+  const { groups: own = [] } = readInventory(text, file).written.devices[index] ?? {};
+  document.set(['devices', index], 'groups', [...new Set([...own, ...groups])]);
   return document.edited(file);
 }
 

@@ -201,3 +201,10 @@ test('a profile that other devices share by an anchor is not changed', () => {
   const alone = shared.replace('*own', 'drf');
   expect(setProfile(alone, 'fw1', 'form-action')).toBe(alone.replace('drf', 'form-action'));
 });
+
+test('a device that is put into a group keeps the groups that it only inherits out of its own', () => {
+  const text =
+    'groups:\n  eu:\n    children: [berlin]\ndevices:\n  - name: fw1\n    address: 10.0.0.5\n    groups: [berlin]\n';
+  expect(addToGroups(text, 'fw1', ['rack'])).toContain('groups: [berlin, rack]');
+  expect(addToGroups(text, 'FW1', ['berlin'])).toContain('groups: [berlin]\n');
+});
