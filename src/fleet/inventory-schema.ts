@@ -52,7 +52,7 @@ const settings = {
     .enum(LABEL_COLORS, `must be ${LABEL_COLORS.join(', ')}`)
     .exactOptional()
     .describe('The colour of its label'),
-  profile: text.exactOptional().describe('How it speaks: a built-in profile, or a profile file'),
+  profile: text.exactOptional().describe('How it speaks: a built-in profile, or one of yours'),
   proxy: text.exactOptional().describe('The proxy to it, or "none"'),
   jump: text.exactOptional().describe('The SSH jump host to it, or "none"'),
   credential_command: program

@@ -133,10 +133,14 @@ export class GoodCopy {
   }
 }
 
-/** Copies a damaged file to a new name beside it. Resolves to that name; undefined if there is no file. */
-export async function keepAside(path: string, now: Date): Promise<string | undefined> {
+/** Copies a file that is replaced to a new name beside it. Resolves to that name; undefined if there is no file. */
+export async function keepAside(
+  path: string,
+  now: Date,
+  why: 'damaged' | 'before' = 'damaged',
+): Promise<string | undefined> {
   const stamp = now.toISOString().replace(/[-:.]/g, '');
-  const aside = join(dirname(path), `${basename(path)}.damaged-${stamp}`);
+  const aside = join(dirname(path), `${basename(path)}.${why}-${stamp}`);
   try {
     await copyFile(path, aside);
     return aside;

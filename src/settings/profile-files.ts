@@ -9,7 +9,7 @@ import type { Profile } from '../device/profile.ts';
 import { DevshError, SettingsError, UsageError } from '../errors.ts';
 import { readText, writeNewText, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
-import { isSealed, jsonIn, readCached, seal } from './cache.ts';
+import { isSealed, jsonIn, keepAside, readCached, seal } from './cache.ts';
 
 /** When an observed fact became known, and the request or run that showed it; by its name. */
 export type Since = Readonly<Partial<Record<string, { at: string; source: string }>>>;
@@ -46,25 +46,35 @@ export class ProfileFiles {
   }
 
   /**
-   * The name of a valid profile: built in, or of the user; with a text, that of the file, which becomes one of
-   * the user's. Throws SettingsError for an invalid profile, UsageError if another one has the name.
+   * A valid profile: built in, or of the user; with a text, that of the file, which becomes one of the user's.
+   * Throws SettingsError for an invalid profile, UsageError if a built-in one has the name.
+   *
+   * @param mayReplace resolves if the text may replace another one of the user's; that is kept in `aside`
    */
-  async take(given: string, text?: string): Promise<string> {
+  async take(
+    given: string,
+    text: string | undefined,
+    mayReplace: (name: string) => Promise<void>,
+  ): Promise<{ readonly name: string; readonly aside: string | undefined }> {
+    let aside: string | undefined;
     const name = basename(given).replace(/\.ya?ml$/, '');
     this.#profiles.delete(name);
     if (text !== undefined) {
       const { parseProfile } = await import('../device/profile-file.ts');
       parseProfile(text, given, name);
       const file = this.#path(name);
-      const current = await readText(file);
-      if (builtIn(name) !== undefined || (current ?? text) !== text) {
-        const other = current === undefined ? 'it is built in' : `${file} has another content`;
-        throw new UsageError(`there is another profile "${name}": ${other}; rename yours`);
+      if (builtIn(name) !== undefined) {
+        throw new UsageError(`there is another profile "${name}": it is built in; rename yours`);
       }
-      if (current === undefined) await writeTextAtomically(file, text);
+      const current = await readText(file);
+      if (current !== undefined && current !== text) {
+        await mayReplace(name);
+        aside = await keepAside(file, new Date(), 'before');
+      }
+      if (current !== text) await writeTextAtomically(file, text);
     }
     await this.profile(name);
-    return name;
+    return { name, aside };
   }
 
   /** Reads the profiles that call a field secret or public, before a line with its value is shown or stored. */

@@ -169,9 +169,19 @@ test('profile use copies a valid file to the profiles of the user', async () => 
   expect(await readFile(own, 'utf8')).toBe(text);
   expect((await devsh('profile sim1 --json')).stdout).toContain('"no_id","value":"0"');
   await writeFile(file, 'extends: drf\n');
-  const other = await devsh(['profile', 'use', 'sim1', file]);
-  expect(other.stderr).toContain(`there is another profile "router": ${own} has another content`);
+  const use = ['profile', 'use', 'sim1', file];
+  const other = await devsh(use);
+  expect(other.stderr).toContain('not confirmed: use --yes');
+  expect(other.exitCode).toBe(6);
   expect(await readFile(own, 'utf8')).toBe(text);
+  const asked = await devsh(use, { tty: ['n'] });
+  expect(asked.stderr).toContain('Replace the profile router, which sim1 now uses?');
+  expect(await readFile(own, 'utf8')).toBe(text);
+  const said = await devsh([...use, '--yes']);
+  expect(await readFile(own, 'utf8')).toBe('extends: drf\n');
+  const [, aside = ''] = /what it replaced is in (\S+)/.exec(said.stderr) ?? [];
+  expect(await readFile(aside, 'utf8')).toBe(text);
+  expect((await devsh('profile sim1 --json')).stdout).toContain('"no_id","value":"null"');
 });
 
 test.each<[what: string, name: string, device: string, reason: string]>([

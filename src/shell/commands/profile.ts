@@ -148,7 +148,15 @@ export const profile: CommandSpec = {
           complete: () => BUILT_IN_PROFILES.map(({ name }) => ({ text: name })),
         },
       ],
-      examples: ['profile use fw1 drf', 'profile use fw1 router.yaml'],
+      options: ['yes'],
+      details:
+        'A file that has changed replaces the profile of its name, for all devices that use it: devsh asks first, and\n' +
+        'keeps the earlier one beside it.',
+      examples: [
+        'profile use fw1 drf',
+        'profile use fw1 router.yaml',
+        'profile use fw1 router.yaml --yes',
+      ],
       run: later(async () => (await import('../devices/learning.ts')).useProfile),
     }),
     verb({

@@ -14,12 +14,14 @@ import { maskedValue } from '../../device/sensitive-fields.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Since } from '../../settings/profile-files.ts';
+import { someOf } from '../../text/one-line.ts';
 import { inCode, inYaml } from '../../text/yaml-names.ts';
 import { profileOf } from '../access/access.ts';
 import { fieldsOf } from '../arguments.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption } from '../grammar/options.ts';
 import { type Output, success, table } from '../output.ts';
+import { confirm } from '../session.ts';
 
 /** Learns facts of a resource from all devices that responded. Errors are ignored: a fact is missing then. */
 export async function learnAllQuietly(
@@ -238,19 +240,27 @@ async function namedDevice({ args, shell }: Call): Promise<{ name: string; befor
   return { name, before };
 }
 
-export async function* useProfile(call: Call): AsyncGenerator<Output> {
+export async function* useProfile(call: Call<'yes'>): AsyncGenerator<Output> {
   const { inventory, profiles } = call.shell.services;
   const { fleet } = call.shell;
   const { name, before } = await namedDevice(call);
   const given = call.args.required('NAME');
   const isFile = /\/|\.ya?ml$/.test(given);
-  const profile = await profiles.take(given, isFile ? await call.readText(given) : undefined);
+  const text = isFile ? await call.readText(given) : undefined;
+  const { name: profile, aside } = await profiles.take(given, text, async (replaced) => {
+    const all = (await inventory.load()).devices.filter((one) => one.profile === replaced);
+    const users = all.length === 0 ? 'no device' : someOf(all.map((one) => one.name));
+    const question = (expected: string): string =>
+      `Replace the profile ${replaced}, which ${users} now uses? Type ${expected} to do it:`;
+    await confirm(call, 1, question, { nothing: `the profile ${replaced} is as before` });
+  });
   await inventory.setProfile(name, profile);
   const connected = fleet.connected.filter(({ ref }) => ref.name === name);
   fleet.join(fleet.sessions(connected.map(({ entry }) => ({ ...entry, profile }))));
   const undo = `before: ${before}; "profile use ${name} ${before}" sets it back`;
-  const text = before === profile ? `${profile}, as before` : `${profile} (${undo})`;
-  yield success(`${name} uses the profile ${text}`);
+  const used = before === profile ? `${profile}, as before` : `${profile} (${undo})`;
+  const kept = aside === undefined ? '' : `; what it replaced is in ${aside}`;
+  yield success(`${name} uses the profile ${used}${kept}`);
 }
 
 /** `profile set` */

@@ -113,7 +113,7 @@ const ROWS = [
   ),
   textValue(
     'profile',
-    `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or a profile file`,
+    `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or one of yours`,
     { choices: PROFILES, takesFile: true },
   ),
   toggle('tokenStdin', '--token-stdin  Read a token from standard input'),
