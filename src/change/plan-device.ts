@@ -193,7 +193,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     const way = hasIds ? ': name one by its id' : ', and no id tells them apart';
     const what = isByKey
       ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}"${way}`
-      : sharedIdText(resource, key, picked.length);
+      : sharedIdText(context, key, picked.length);
     return [failed('ambiguous', what)];
   }
   const filter = target.kind === 'where' ? target.filter : change.meant?.filter;
@@ -205,7 +205,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       const count = index.withId(profile, id).length;
       if ('verdict' in planned || count <= 1) return planned;
       return {
-        ...failed('ambiguous', sharedIdText(resource, id, count)),
+        ...failed('ambiguous', sharedIdText(context, id, count)),
         key: planned.key,
         record,
       };
@@ -265,8 +265,8 @@ function doubtOf(filter: string, { records, profile, resource }: PlanContext): s
   return check.doubt === undefined ? '' : `: ${check.doubt}`;
 }
 
-function sharedIdText(resource: string, id: string, count: number): string {
-  return `${count} ${pluralOf(resource)} have the id "${id}": a request might change the wrong one, so nothing is sent`;
+function sharedIdText({ device, resource }: PlanContext, id: string, count: number): string {
+  return `${count} ${pluralOf(resource)} have the id "${id}": a request might change the wrong one, so nothing is sent; if it is no id, state that: "profile set ${device.name} id_fields=[]"`;
 }
 
 /** By natural key; by id only if no key matches. */

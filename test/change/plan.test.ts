@@ -250,7 +250,9 @@ test.each<[string, Change]>([
       verdict: 'failed',
       error: {
         code: 'ambiguous',
-        message: expect.stringContaining('2 users have the id "u1"') as string,
+        message: expect.stringMatching(
+          /2 users have the id "u1".*profile set \S+ id_fields=\[\]/,
+        ) as string,
       },
     },
   ]);
