@@ -13,13 +13,17 @@ import { cut, fit, visible, widthOf } from '../text/visible.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import { UsageError } from '../errors.ts';
 
-/** Only appends, for dumb terminals, screen readers and pipes. The exit code is that of the last line. */
+/**
+ * Only appends, for dumb terminals, screen readers and pipes. The exit code is that of the last line. From a pipe, where
+ * nobody sees that a line failed, the first that fails is the last one, as in a script.
+ */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
   const echo = new HeldEcho(host);
   const ahead = new TypedAhead();
   let end: LineEnd = { exitCode: 0, isQuit: false };
-  const isOver = (): boolean => end.isQuit;
+  const isPiped = host.stdin.isTTY !== true;
+  const isOver = (): boolean => end.isQuit || (isPiped && end.exitCode !== 0);
   let release = ignoreCtrlC(host);
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and an empty line would run `help`.
@@ -31,10 +35,11 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   };
   try {
     await run(firstLine);
-    if (host.stdin.isTTY !== true) {
+    if (isPiped) {
+      if (isOver()) return end.exitCode;
       for await (const line of pipedLines(host.stdin)) {
         await run(line);
-        if (end.isQuit) break;
+        if (isOver()) break;
       }
       return end.exitCode;
     }

@@ -16,12 +16,23 @@ test('lines piped into connect run one after the other, on the same connections'
   expect(exitCode).toBe(0);
 });
 
-test('quit ends a piped shell, and the exit code is that of the last line', async () => {
+test('quit ends a piped shell, and so does the first line that fails, with its exit code', async () => {
   const { devsh } = await startFleet();
   const quit = await devsh('connect sim1', { stdin: 'quit\nuser list\n' });
   expect(quit.stdout).not.toContain('USERNAME');
   expect((await devsh('connect sim1', { stdin: 'user list\nnope\n' })).exitCode).toBe(2);
-  expect((await devsh('connect sim1', { stdin: 'nope\nuser list\n' })).exitCode).toBe(0);
+  const failed = await devsh('connect sim1', { stdin: 'nope\nuser list\n' });
+  expect(failed.exitCode).toBe(2);
+  expect(failed.stdout).not.toContain('USERNAME');
+});
+
+test('a write behind a selection that failed in a pipe goes to no device', async () => {
+  const { devsh, writes } = await startFleet();
+  const stdin = 'connect @lab\nuse sim9\nuser set viewer lang=fr --yes\n';
+  const { stderr, exitCode } = await devsh([], { stdin });
+  expect(stderr).toContain('not among the connected devices');
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
 });
 
 test('devsh alone reads lines from a pipe, too', async () => {
