@@ -140,12 +140,13 @@ const MARKS =
 
 /**
  * A normal form of Unicode. ICU sorts the marks of one character by insertion, which takes minutes for 500,000 of them:
- * a joiner after each 30 keeps it linear (UAX 15, Stream-Safe Text).
+ * a joiner after each 30 keeps it linear (UAX 15, Stream-Safe Text). As such joiners could make two texts equal, a text
+ * with more marks is its own NFC, by which texts are compared; the other forms only find look-alikes.
  */
 export function normalized(text: string, form: 'NFC' | 'NFKC' | 'NFKD' = 'NFC'): string {
   if (isPlainAscii(text)) return text;
   const streamed = text.replace(MARKS, (run) => run.replace(/\p{M}{30}(?=\p{M})/gu, '$&\u034f'));
-  return streamed.normalize(form);
+  return form === 'NFC' && streamed !== text ? text : streamed.normalize(form);
 }
 
 /** Unusual blanks, and letters that NFC would change, as code points: `e<U+0301>`, `a<U+00A0>b`. */

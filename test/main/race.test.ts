@@ -89,6 +89,17 @@ test('waiting for another devsh is reported, and Ctrl-C ends it', async () => {
   expect(writes()).toEqual(['POST /api/user/']);
 });
 
+test('a raw request of unknown effect waits for another devsh, too', async () => {
+  const fleet = await startFleet({ devices: 1 });
+  await hold(fleet, 1, `${process.pid} ${hostname()} x\n`);
+  const text = 'which writes to sim1';
+  const stopAt = { text, signal: 'SIGINT' } as const;
+  const run = await fleet.devsh('post /api/reload/ now=1 --on sim1 --yes', { stopAt });
+  expect(run.stderr).toContain(text);
+  expect(run.exitCode).toBe(130);
+  expect(fleet.writes()).toEqual([]);
+});
+
 test('Ctrl-C at the last verdict claims no step that was not sent', async () => {
   const { devsh } = await startFleet({ devices: 1 });
   const stopAt = { text: 'add user zoe: done', signal: 'SIGINT' } as const;

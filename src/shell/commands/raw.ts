@@ -118,9 +118,12 @@ async function* sendRaw(
 ): AsyncGenerator<Output> {
   const path = pathOf(call);
   const { writeRaw } = await import('../writing/raw-requests.ts');
+  const { exclusively } = await import('../writing/execute.ts');
   const outputs = writeRaw(call, { method, path, form }, (sessions) =>
     each(call, sessions, call.writeWidth, async (session) => {
-      const { response, error } = await exchange(call, session, { method, path, form });
+      const request = { method, path, form };
+      const sent = () => exchange(call, session, request);
+      const { response, error } = await exclusively(call, session.ref, sent);
       return answerOutput(call, session, response, error);
     }),
   );

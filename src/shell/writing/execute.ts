@@ -134,7 +134,6 @@ function appliedBy(
   { file, rotations }: { readonly file: RunFile; readonly rotations: KeptRotations | undefined },
 ): Parameters<typeof applyPlan> {
   const { access, io, options, shell } = call;
-  const { services } = shell;
   const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
   const devices = sessions.map((session) => ({ session, access }));
   return [
@@ -147,23 +146,28 @@ function appliedBy(
       rollOut: { canary, batch, pauseMs, maxFailures },
       signal: io.signal,
       control: io.control,
-      journal: journalIn(file, () => services.now()),
-      exclusive: ({ name, address }, work) =>
-        services.exclusive(
-          address,
-          () => {
-            io.onDevice?.(name);
-            return work();
-          },
-          {
-            signal: io.signal,
-            onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
-          },
-        ),
+      journal: journalIn(file, () => shell.services.now()),
+      exclusive: (ref, work) => exclusively(call, ref, work),
       stateOf: (ref) => resumed?.stateOf(ref) ?? { kind: 'waiting' },
       afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
     },
   ];
+}
+
+/** Runs `work` while no other devsh writes to this device. */
+export function exclusively<T>(
+  { access, io, shell }: WriteCall,
+  { name, address }: DeviceRef,
+  work: () => Promise<T>,
+): Promise<T> {
+  const begun = (): Promise<T> => {
+    io.onDevice?.(name);
+    return work();
+  };
+  return shell.services.exclusive(address, begun, {
+    signal: io.signal,
+    onWait: (holder) => access.notice?.(`waiting for ${holder}, which writes to ${name}`),
+  });
 }
 
 /** What the run came to, and how it goes on. */
