@@ -68,6 +68,8 @@ export class FilterCheck {
   get doubt(): string | undefined {
     if (this.#records === 0) return undefined;
     const [field] = this.#missing;
+    if (field === 'asc' || field === 'desc')
+      return `no record has a field "${field}": --sort -FIELD sorts in descending order`;
     if (field !== undefined) return unknownFieldText(field, [...this.#fields]);
     if (this.#filter === undefined || !this.findsNone) return undefined;
     const words = this.#filter.terms.map((term) =>

@@ -259,7 +259,12 @@ export function leadingKeys(call: Call, resource: string, words: readonly Word[]
   const more = at === -1 ? rest : rest.slice(0, at);
   const isField = fieldTest(call, resource);
   for (const { text, start } of more) {
-    if (at === -1 || isField(text)) throw notAssigned(text, start, undefined);
+    if (at !== -1 && !isField(text)) continue;
+    const pair = more.length === 2 ? quoteAssignment(text, more[1]?.text ?? '') : undefined;
+    if (pair === undefined || mayBeSecretField(text)) throw notAssigned(text, start, undefined);
+    throw new UsageError(`"${oneLine(text)}" is not field=value: write it as in ${oneLine(pair)}`, {
+      column: start,
+    });
   }
   return [...words.slice(0, 1), ...more].map(({ text }) => text);
 }

@@ -79,6 +79,13 @@ export const config: CommandSpec = {
         const [word] = call.args.words('VALUE');
         const text = word?.text ?? '';
         if (hideSecrets(text) !== text) throw keepsNoSecret(name, word?.start);
+        if (name === 'timeoutMs' && Number(text) > 0 && Number(text) < 100) {
+          // `--timeout 20` are seconds.
+          throw new UsageError(`timeoutMs is in milliseconds, and ${text} ms are too short`, {
+            column: word?.start,
+            suggestions: [`config set timeoutMs ${Number(text) * 1000}`],
+          });
+        }
         const { parseSetting } = await import('../../settings/settings-schema.ts');
         const { settings } = call.shell.services;
         await settings.set(name, parseSetting(name, text, word?.start));

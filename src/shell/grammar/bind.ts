@@ -328,6 +328,9 @@ function nounsOf({ commands }: Grammar) {
   };
 }
 
+/** Words between others, as in a sentence or in SQL. */
+const JOINING = /^(?:by|to|where|sort)$/;
+
 /** A word in the place of a verb that may be one of another tool, or a file: no value, no address. */
 const LIKE_A_VERB = /^[a-z-]+$|^[^=/]+\.(?:csv|jsonl?|ya?ml)$|^[?=]$/i;
 
@@ -339,7 +342,19 @@ function findVerb(
   const { guesses } = line.grammar;
   const [first, ...rest] = words;
   const verb = verbNamed(command, first?.text);
-  if (verb !== undefined) return { verb, operands: rest, isDoubtful: false };
+  if (verb !== undefined) {
+    const joining = rest.find(({ text }) => JOINING.test(text));
+    const whole = maskedWords([...line.words.slice(0, 1), ...words]);
+    const meant = joining && guesses?.suggestedWhole(whole, nounsOf(line.grammar));
+    if (meant === undefined) {
+      const isDoubtful = joining !== undefined && guesses === undefined;
+      return { verb, operands: rest, isDoubtful };
+    }
+    throw new UsageError(`"${joining?.text ?? ''}" is no word of "${title(command, verb)}"`, {
+      column: joining?.start,
+      suggestions: [ready(line, [...line.words.slice(0, 1), ...words], meant) ?? ''],
+    });
+  }
   const fallback = defaultVerb(command);
   const names = namedVerbs(command).map(({ name }) => name);
   const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);

@@ -58,9 +58,9 @@ export function suggestedLine(words: readonly string[], nouns: Nouns): string | 
   return other ?? (verb === 'list' ? quoteLine([second, ...rest]) : undefined);
 }
 
-/** The same for words with options: `ssh -l admin 10.0.0.5`. */
+/** The same for whole lines alone, with a verb or an option that stands elsewhere here: `ssh -l admin 10.0.0.5`. */
 export function suggestedWhole(words: readonly string[], nouns: Nouns): string | undefined {
-  const row = words.some((word) => word.startsWith('-')) ? rowFor(words, nouns) : undefined;
+  const row = rowFor(words, nouns);
   return row?.rest.length === 0 ? reworded(row, words, nouns) : undefined;
 }
 
@@ -79,7 +79,10 @@ export function suggestedVerbLine(
   const meaning = meaningOf(first);
   if (meaning === undefined) return undefined;
   const [verb = ''] = meaning.verb.split(' ');
-  if (names.includes(verb)) return lineOf(command, meaning, rest);
+  if (names.includes(verb)) {
+    const usage = `${command} ${meaning.verb} ${meaning.needs}`;
+    return lineOf(command, meaning, rest) ?? usage;
+  }
   const other = meaning.synonyms.split(' ').find((word) => names.includes(word));
   if (other !== undefined) return `${command} ${other} ${quoteLine(rest)}`.trim();
   return verb === 'show' && names.includes('list') ? `${command} list` : undefined;
@@ -149,6 +152,12 @@ function wordFits(part: string, word: string, values: Map<string, string>, nouns
   if (part === '@GROUP') {
     if (!/^@\w/.test(word)) return false;
     values.set(part, word);
+    return true;
+  }
+  const [, start = '', name] = /^([a-z]+=)([A-Z]+)$/.exec(part) ?? [];
+  if (name !== undefined) {
+    if (!word.startsWith(start)) return false;
+    values.set(name, word.slice(start.length));
     return true;
   }
   if (!/^[A-Z]+$/.test(part) || part === 'GET' || part === 'POST' || part === 'DELETE') {
