@@ -127,6 +127,17 @@ export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
   );
 }
 
+/** Throws a `UsageError` for a filter that finds nothing and cannot be right on any device; all must have been read. */
+export function refuseDoubtfulFilters(devices: readonly DevicePlan[]): void {
+  if (devices.some(({ error }) => error !== undefined)) return;
+  const settled = devices.flatMap((plan) => plan.settled);
+  const doubtful = settled.find(({ doubt }) => doubt !== undefined);
+  if (doubtful?.doubt === undefined) return;
+  const ofFilter = settled.filter(({ doubt, key }) => doubt !== undefined && key === doubtful.key);
+  if (ofFilter.length < devices.length) return;
+  throw new UsageError(`${doubtful.doubt}; nothing was sent`);
+}
+
 /** A name with dots may be a field or a part of one. */
 function sentAs({ asked }: Step, name: string): string {
   const whole = Object.hasOwn(asked, name) ? [name] : name.split('.');

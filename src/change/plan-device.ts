@@ -128,8 +128,11 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
   const key = target.kind === 'key' ? target.key : target.filter;
   const result = { device, resource, key, action };
   const unchanged = (note: string): StepResult => ({ ...result, verdict: 'unchanged', note });
-  if (target.kind === 'where')
-    return unchanged(`no ${resource} matches${doubtOf(target.filter, context)}`);
+  if (target.kind === 'where') {
+    const doubt = doubtOf(target.filter, context);
+    const why = doubt === undefined ? '' : `: ${doubt}`;
+    return { ...unchanged(`no ${resource} matches${why}`), doubt };
+  }
   const failed = (what: string): StepResult => ({
     ...result,
     verdict: 'failed',
@@ -257,12 +260,12 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
   });
 }
 
-/** `: no record has a field "lnag"; did you mean lang?`; empty for a filter that may be right. */
-function doubtOf(filter: string, { records, profile, resource }: PlanContext): string {
+/** `no record has a field "lnag"; did you mean lang?`; undefined for a filter that may be right. */
+function doubtOf(filter: string, { records, profile, resource }: PlanContext): string | undefined {
   const check = new FilterCheck(parseChoice(filter));
   const described = Object.keys(profile.resources[resource]?.details ?? {});
   check.add(records, 0, described);
-  return check.doubt === undefined ? '' : `: ${check.doubt}`;
+  return check.doubt;
 }
 
 function sharedIdText({ device, resource }: PlanContext, id: string, count: number): string {

@@ -54,6 +54,8 @@ export interface StepResult {
   /** What the user should know besides the verdict, one sentence. */
   readonly note?: string | undefined;
   readonly error?: DevshError | undefined;
+  /** Why a filter that found nothing here cannot be right. */
+  readonly doubt?: string | undefined;
   /** Of a set that needed no request: the fields that it wanted. */
   readonly asked?: DeviceRecord | undefined;
   /** Of a run that is continued: the place of its step in the plan. */

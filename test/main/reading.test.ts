@@ -142,12 +142,21 @@ test('what devices really hold is no mistake, and one that was not read may hold
   expect(exitCode).toBe(3);
 });
 
-test('a choice of what to write says that it cannot be right, and writes nothing', async () => {
-  const { devsh, writes } = await startFleet();
-  const { stdout } = await devsh('user delete --where lnag=de --on sim1 --yes --json');
-  expect(JSON.parse(stdout)).toMatchObject({
-    results: [{ note: 'no user matches: no record has a field "lnag"; did you mean lang?' }],
-  });
+test.each([
+  ['lnag=de', 'no record has a field "lnag"; did you mean lang?'],
+  ['lang=xx,yy', 'which is written lang~^(xx|yy)$ here'],
+  ['username=bob3,bob4', 'which is written username~^(bob3|bob4)$ here'],
+  ['lang=xx or lang=yy', 'which is written lang~^(xx|yy)$ here'],
+])('--where %s is an error before anything is planned, as in a list', async (filter, says) => {
+  const { devsh, device, writes } = await startFleet({ devices: 2 });
+  const line = ['user', 'delete', '--where', filter, '--on', '@lab', '--yes', '--json'];
+  const { stdout, exitCode } = await devsh(line);
+  const { error } = JSON.parse(stdout) as { error: { message: string } };
+  expect(error.message).toContain(says);
+  expect(exitCode).toBe(2);
+  // A device that nobody read may have such a record.
+  device(2).setFault('refuse');
+  expect((await devsh(line)).exitCode).toBe(3);
   expect(writes()).toEqual([]);
 });
 

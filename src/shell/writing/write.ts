@@ -1,5 +1,5 @@
 import type { Change } from '../../change/change.ts';
-import { doubtfulFields, refuseUnknownFields } from '../../change/doubts.ts';
+import { doubtfulFields, refuseDoubtfulFilters, refuseUnknownFields } from '../../change/doubts.ts';
 import { impostorTexts } from '../../change/guard.ts';
 import {
   type Plan,
@@ -165,6 +165,7 @@ export async function* planFleet(
   const devices = sessions.flatMap((session) => plans.get(session) ?? []);
   await refuseUnknownResources(call, sessions, devices);
   refuseUnknownFields(devices);
+  refuseDoubtfulFilters(devices);
   const run = await call.newRun();
   const known = yield* withoutUnknownKeys(call, sessions, devices);
   return { run, devices: await withPins(call.shell.services, withOneMeaning(known)) };
