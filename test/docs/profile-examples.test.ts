@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import type { QuirkName } from '../simulator/dialects/dialect.ts';
+import { createRequest, deleteRequest, updateRequest } from '../../src/device/encode.ts';
+import { parseProfile } from '../../src/device/profile-file.ts';
+import { listPath } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { ADMIN, know, makeDevsh, type Run, trust } from '../main/devsh.ts';
 import { blocksOf } from './markdown.ts';
@@ -42,6 +45,28 @@ function writesOf({ log }: SimulatedDevice, from = 0): string[] {
     .filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')
     .map(({ method, path, body }) => `${method} ${path} ${body}`.trim());
 }
+
+test('Each request at its own path', () => {
+  const profile = parseProfile(exampleUnder('Each request at its own path'), 'p.yaml', 'p');
+  const bob = { id: 3, login: 'bob', name: 'Bob' };
+  expect([
+    listPath(profile, 'user'),
+    createRequest(profile, 'user', { login: 'bob' }),
+    updateRequest(profile, 'user', bob, { name: 'Robert' }),
+    deleteRequest(profile, 'user', bob),
+  ]).toEqual([
+    '/api/users',
+    { method: 'POST', path: '/api/admin/users', json: { active: true, login: 'bob' } },
+    { method: 'PUT', path: '/api/users/3', json: { login: 'bob', name: 'Robert' } },
+    { method: 'DELETE', path: '/api/admin/users/3' },
+  ]);
+  const methods = (from: string, method: string): string =>
+    parseProfile(`extends: ${from}\nupdate: {method: ${method}}\n`, 'p.yaml', 'p').update.record;
+  expect(methods('generic-rest', 'PUT')).toBe('changes');
+  expect(methods('drf', 'PUT')).toBe('changes');
+  expect(methods('documented', 'PUT')).toBe('whole');
+  expect(methods('documented', 'PATCH')).toBe('changes');
+});
 
 test('What a field takes', async () => {
   const quirks: readonly QuirkName[] = ['hidden-fields', 'put-replaces', 'read-only-content'];
