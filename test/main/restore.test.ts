@@ -108,6 +108,9 @@ test('an account without its password comes back disabled, or with the given one
     const text = await readFile(join(devsh.folder, 'state/devsh/runs', journal), 'utf8');
     expect(text).not.toContain('N3w-secret');
   }
+  const unused = await devsh(`user restore viewer lang=xx --at ${then} --on sim1 --yes`);
+  expect(unused.stderr).toContain('lang=… is for a user that is gone, and this one is there');
+  expect(unused.exitCode).toBe(2);
   await devsh('user set viewer is_active=false --on sim1 --yes');
   const enabled = await devsh(`user restore viewer --at ${then} --on sim1 --yes`);
   expect(enabled.stderr).toContain('viewer may log in again');

@@ -16,7 +16,7 @@ import { digestKeyName, type Identity } from '../../history/replay.ts';
 import { redactorFor } from '../../history/observer.ts';
 import { History, idsGone, notReadText, type PastState } from '../../history/history.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
-import { counted, pluralOf, someOf } from '../../text/one-line.ts';
+import { aOrAn, counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Word } from '../../text/words.ts';
 import { zonedTime } from '../../text/time.ts';
 import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
@@ -101,6 +101,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const review: WriteIntent['review'] = async function* (plan) {
     const unknown = words.filter((word) => !found.has(word));
     refuseUnknown(plan, unknown, resource);
+    refuseUnused(planned, given.fields, resource);
     await refuseOpenAccounts(call, planned, lineFor);
     const remarks = folded([
       ...leftOut,
@@ -299,6 +300,16 @@ function refuseUnknown(plan: Plan, unknown: readonly string[], resource: string)
   if (unknown.length === 0 || plan.devices.some(({ error }) => error !== undefined)) return;
   throw new NotFoundError(
     `no ${resource} ${someOf(unknown)} then or now on ${someOf(plan.devices.map(({ device }) => device.name))}`,
+  );
+}
+
+/** Fields of the line are for a record that is added again: for another one they would be lost in silence. */
+function refuseUnused(planned: readonly Planned[], given: DeviceRecord, resource: string): void {
+  const isAdded = planned.some(({ way }) => way.changes.some(({ action }) => action === 'add'));
+  const [field] = Object.keys(given);
+  if (field === undefined || isAdded || planned.length === 0) return;
+  throw new UsageError(
+    `${field}=… is for ${aOrAn(resource)} that is gone, and this one is there: "${resource} set" changes it`,
   );
 }
 
