@@ -151,6 +151,16 @@ export function recordKey(resource: string): ArgSpec {
   };
 }
 
+/** The KEY of a verb that changes nothing, or looks everywhere: `username=bob` and `uuid=1c…` are bob and 1c…. */
+export function plainKey({ shell }: Call, resource: string, text: string): string {
+  const profile = selectionProfile(shell.fleet);
+  const [, field = '', value = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  const isKey = [profile, documentedProfile].some(
+    (one) => keyFieldOf(one, resource) === field || one.idFields.includes(field),
+  );
+  return isKey ? value : text;
+}
+
 /** `FIELD=VALUE…`, completed with the known fields and choices. */
 export function assignments(resource: string): ArgSpec {
   return {

@@ -59,3 +59,18 @@ test('an id of the line finds its record on a device that was away, by what was 
   expect(await devsh('resume --yes')).toMatchObject({ exitCode: 0 });
   expect(device(2).users.find(({ username }) => username === 'viewer')?.lang).toBe('fr');
 });
+
+test('FIELD=VALUE is a KEY of the verbs that read and of lockout, too', async () => {
+  const fleet = await startFleet({ devices: 1 });
+  const { devsh, device } = fleet;
+  device(1).putUser({ username: 'bob', lang: 'de' });
+  for (const key of ['username=bob', `uuid=${idOf(fleet, 1, 'bob')}`]) {
+    expect((await devsh(`user show ${key} --on sim1`)).stdout).toContain('bob');
+    expect((await devsh(`user show ${key} --on sim1 --at 0s`)).stdout).toContain('bob');
+    const restored = await devsh(`user restore ${key} --at 0s --on sim1 --dry-run`);
+    expect(restored.exitCode, restored.stderr).toBe(0);
+  }
+  expect((await devsh('user changes username=bob --on sim1')).exitCode).toBe(0);
+  const { stderr } = await devsh('lockout username=bob --dry-run');
+  expect(stderr).toContain('user bob: on 1 of 1 device read');
+});

@@ -11,6 +11,7 @@ import {
   refuseJoined,
   keySelector,
   notAssigned,
+  plainKey,
   recordKey,
   whereFilter,
 } from '../arguments.ts';
@@ -196,7 +197,8 @@ function show(resource: string): VerbSpec {
       'On a terminal devices stand side by side, or by value; in a pipe each has a block, with whole values.',
     examples: [`${resource} show bob`, `${resource} show bob --at 03:00`],
     async *run(call) {
-      const wanted = call.args.optional('KEY');
+      const typed = call.args.optional('KEY');
+      const wanted = typed && plainKey(call, resource, typed);
       const view = viewOf(call, resource, 'record');
       const { at } = call.options;
       if (at !== undefined) {
@@ -364,7 +366,11 @@ function recordChanges(resource: string): VerbSpec {
     examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
     async *run(call) {
       const past = await import('../past/list-changes.ts');
-      yield* past.recordChanges(call, resource, call.args.optional('KEY') ?? '');
+      yield* past.recordChanges(
+        call,
+        resource,
+        plainKey(call, resource, call.args.optional('KEY') ?? ''),
+      );
     },
   });
 }

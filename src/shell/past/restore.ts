@@ -19,7 +19,7 @@ import { wayBack, type WayBack } from '../../history/way-back.ts';
 import { aOrAn, counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Word } from '../../text/words.ts';
 import { zonedTime } from '../../text/time.ts';
-import { bothKeyAndWhere, changeFields, whereFilter } from '../arguments.ts';
+import { bothKeyAndWhere, changeFields, plainKey, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { notKept, pastTime } from './coverage.ts';
@@ -174,7 +174,7 @@ function namedRecords(call: RestoreCall, resource: string) {
     );
   }
   return {
-    words: keys.map(({ text }) => text),
+    words: keys.map(({ text }) => plainKey(call, resource, text)),
     given: changeFields(given),
     where: where === undefined ? undefined : whereFilter(call.args, where),
   };

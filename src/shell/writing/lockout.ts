@@ -33,6 +33,7 @@ import { visible } from '../../text/visible.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { awaiting, info, type Output, warning } from '../output.ts';
+import { plainKey } from '../arguments.ts';
 import { confirm } from '../session.ts';
 import { accountResources } from '../access/access.ts';
 import { lockoutVerdicts, type Target } from './lockout-verdicts.ts';
@@ -43,7 +44,7 @@ type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
 /** `lockout KEY`: looks everywhere, shows who has the account, then acts on all devices at once. */
 export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
-  const key = call.args.required('KEY');
+  const key = plainKey(call, 'user', call.args.required('KEY'));
   const all = call.atOnce();
   refuseReadOnly(all);
   refuseOwnAccountWord(call);
