@@ -5,7 +5,6 @@ import { type DeviceRecord, grouped } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { zonedTime } from '../text/time.ts';
-import { type Event, eventsOf } from './events.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState, Naming } from './kept.ts';
 import {
@@ -94,13 +93,6 @@ export class History {
   async periods(device: string): Promise<readonly IdentityPeriod[]> {
     const text = await this.#files.read(device);
     return text === undefined ? [] : replay(text).periods;
-  }
-
-  /** What changed on a device, oldest first. */
-  async events(device: string, resource: string): Promise<Event[]> {
-    return eventsOf(device, await this.periods(device)).filter(
-      (event) => event.resource === undefined || event.resource === resource,
-    );
   }
 
   /**

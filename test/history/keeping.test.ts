@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseJournal } from '../../src/change/read-journal.ts';
 import { attributed, writtenSteps } from '../../src/history/attribution.ts';
+import { eventsOf } from '../../src/history/events.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
 import { History, NotReadError } from '../../src/history/history.ts';
 import { DeviceSession } from '../../src/fleet/device-session.ts';
@@ -36,13 +37,13 @@ test('keeps what lists, plans and read-backs show, and finds the run that did a 
   await expect(history.stateAt('sim1', 'user', 0)).rejects.toThrow(NotReadError);
   await devsh('user list --on sim1');
   await devsh('user list lang=de --on sim1');
-  expect(await history.events('sim1', 'user')).toEqual([]);
+  expect(eventsOf('sim1', await history.periods('sim1'))).toEqual([]);
 
   await devsh(`user set ${key} lang=fr --on sim1 --yes`);
   const runs = join(devsh.folder, 'state/devsh/runs');
   const [journal = ''] = await readdir(runs);
   const run = parseJournal(await readFile(join(runs, journal), 'utf8'), journal);
-  const events = attributed(await history.events('sim1', 'user'), writtenSteps(run));
+  const events = attributed(eventsOf('sim1', await history.periods('sim1')), writtenSteps(run));
 
   expect(events).toMatchObject([
     {
@@ -166,7 +167,7 @@ test('a new certificate begins a new identity', async () => {
   );
   await trust(devsh, [...devices, ...other.devices]);
   await devsh('user list --on sim1');
-  expect(await history.events('sim1', 'user')).toMatchObject([{ kind: 'identity' }]);
+  expect(eventsOf('sim1', await history.periods('sim1'))).toMatchObject([{ kind: 'identity' }]);
   expect(await history.periods('sim1')).toHaveLength(2);
 });
 
