@@ -1,4 +1,4 @@
-import { isPrivilegeField, isSecretField, lettersOf } from '../device/sensitive-fields.ts';
+import { isMask, isPrivilegeField, isSecretField, lettersOf } from '../device/sensitive-fields.ts';
 import { detailsOf, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -204,4 +204,16 @@ export function breakGlassAtRisk(
   const harm = account && harmOf(step, action === 'add' ? '' : account, profile);
   if (account === undefined || harm === undefined) return undefined;
   return { account, reason: `${harm} ${named(key)} may take away access from ${named(account)}` };
+}
+
+/** Whether these fields make an account without a password that is known. */
+export function lacksPassword(resource: string, fields: DeviceRecord): boolean {
+  return opensAccess(resource) && !hasSecret(fields);
+}
+
+function hasSecret(fields: DeviceRecord): boolean {
+  return Object.keys(fields).some((field) => {
+    const value = valueAt(fields, field);
+    return isSecretField(field) && value !== null && value !== '' && !isMask(value);
+  });
 }

@@ -1,9 +1,9 @@
 import { hasAllFields } from '../device/encode.ts';
 import { keyFieldOf, type Profile, resourceOf } from '../device/profile.ts';
 import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
-import { isMask, isSecretField } from '../device/sensitive-fields.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
 import type { Add, Change } from './change.ts';
-import { opensAccess } from './account-harm.ts';
+import { lacksPassword } from './account-harm.ts';
 import { disablingFields } from './lockout.ts';
 import { typedFields } from './typed-fields.ts';
 
@@ -65,16 +65,4 @@ export function missingFields(profile: Profile, resource: string, fields: Device
       !profile.idFields.includes(field) &&
       (isSecretField(field) || !hasAllFields(profile)),
   );
-}
-
-/** Whether these fields make an account without a password that is known. */
-export function lacksPassword(resource: string, fields: DeviceRecord): boolean {
-  return opensAccess(resource) && !hasSecret(fields);
-}
-
-function hasSecret(fields: DeviceRecord): boolean {
-  return Object.keys(fields).some((field) => {
-    const value = valueAt(fields, field);
-    return isSecretField(field) && value !== null && value !== '' && !isMask(value);
-  });
 }

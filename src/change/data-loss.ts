@@ -26,7 +26,7 @@ import { isMask, isSecretField, maskedValue } from '../device/sensitive-fields.t
 import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';
-import { lacksPassword } from './closed-accounts.ts';
+import { lacksPassword } from './account-harm.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 import type { Dependents, Step } from './step.ts';
