@@ -34,7 +34,9 @@ export async function runLine(
     return { exitCode: error.exitCode, isQuit: false };
   }
   const { given } = invocation;
-  const format = given.format ?? shell.shell.defaults.format ?? 'table';
+  // A person reads help, whatever format the settings choose for data.
+  const isHelp = given.help === true || invocation.command.name === 'help';
+  const format = given.format ?? (isHelp ? undefined : shell.shell.defaults.format) ?? 'table';
   const evaluate: Evaluate = (progress) => shell.evaluate(invocation, { ...io, progress });
   return print(evaluate, format, streamsOf(host, line, given), io.signal);
 }

@@ -109,3 +109,12 @@ test.each([
   expect(stderr).toContain(`${name} cannot be "${value}": ${text}`);
   expect(exitCode).toBe(2);
 });
+
+test('help is text, whatever format the settings choose for data; --json makes it JSON', async () => {
+  const devsh = await makeDevsh();
+  await devsh('config set format json');
+  for (const line of ['--help', 'help', 'help user', 'user list --help']) {
+    expect((await devsh(line)).stdout).not.toContain('"schema"');
+  }
+  expect((await devsh('help --json')).stdout).toContain('"schema"');
+});

@@ -129,3 +129,11 @@ test('a group is the same with and without its @, as other lines write it', asyn
   const { stdout } = await devsh('device list --format csv');
   expect(stdout).toMatch(/^fw1,.*muc/m);
 });
+
+test('what stays of a removed device is removed by its address', async () => {
+  const { devsh, device } = await startFleet({ devices: 1 });
+  const { address } = device(1);
+  const { stderr } = await devsh('device remove sim1');
+  expect(stderr).toContain(`"trust forget ${address}" and "logout ${address}" remove them`);
+  expect((await devsh(`trust forget ${address}`)).exitCode).toBe(0);
+});

@@ -299,9 +299,12 @@ export const device: CommandSpec = {
       args: [oneDevice('NAME', 'the device')],
       async *run({ args, shell }) {
         const name = args.required('NAME');
-        await shell.services.inventory.remove(name);
+        const { inventory } = shell.services;
+        const address = (await inventory.load()).find(name)?.address ?? name;
+        await inventory.remove(name);
+        // Its name is no device any more.
         yield success(
-          `removed ${name} from the inventory; its pin and login stay ("trust forget", "logout" remove them)`,
+          `removed ${name} from the inventory; its pin and login stay: "trust forget ${address}" and "logout ${address}" remove them`,
         );
       },
     }),
