@@ -23,6 +23,9 @@ const ODD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(?:asc|desc)$/, '--sort -FIELD sorts in descending order'],
   [/^[^*]*\*[^*]*$/, '"*" stands for itself; field~regex searches, as in username~^ab'],
   [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, '--at TIME shows what was read then'],
+  [/^\/.*\/\w*$/, 'field~regex searches with a pattern, as in username~^ab'],
+  [/^\w+(?:,\w+)+$/, '--columns FIELDS chooses fields; words to search for stand side by side'],
+  [/^\w+=[^=]*,\w+=/, 'conditions stand side by side, with blanks and without commas'],
   [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, '--on SELECTOR names devices (fw1,fw2)'],
 ];
 

@@ -447,6 +447,9 @@ lockout bob --on sim1  ->  ~lockout always takes the whole inventory
 export -o json  ->  export --format json
 readonly  ->  config set readOnly true
 connect sim1 --ro  ->  connect sim1 --read-only
+user list /anke/  ->  ~field~regex searches with a pattern
+user list username,lang  ->  ~--columns FIELDS chooses fields
+user list lang=de,username=bob6  ->  ~conditions stand side by side, with blanks
 # a verb or a word of another language
 user patch bob lang en  ->  user set KEY FIELD=VALUE
 user move bob to rob  ->  user set bob username=rob
