@@ -287,10 +287,17 @@ export function fieldTest(call: Call, resource: string): (text: string) => boole
     mayBeSecretField(text);
 }
 
-/** Throws a `UsageError` for fields with a comma between them: `username=bob,lang=de`. */
+/** Throws a `UsageError` for fields with a comma or & between them: `username=bob,lang=de`, `username=bob, lang=de`. */
 export function refuseJoined(words: readonly Word[], isField: (text: string) => boolean): void {
-  for (const { text, start } of words) {
-    const [, field = '', next = ''] = /^([\w.-]+)=[^=,]*,([\w.-]+)=/.exec(text) ?? [];
+  for (const [at, { text, start }] of words.entries()) {
+    const [, ended] = /^([\w.-]+)=[^,]+,$/.exec(text) ?? [];
+    if (ended !== undefined && at + 1 < words.length) {
+      throw new UsageError(
+        `the value of ${ended} ends with a comma: put a blank between fields, no comma`,
+        { column: start },
+      );
+    }
+    const [, field = '', next = ''] = /^([\w.-]+)=[^=,&]*[,&]([\w.-]+)=/.exec(text) ?? [];
     if (next !== '' && isField(next)) {
       throw new UsageError(
         `the value of ${field} contains ${next}=: put a blank between fields, no comma`,

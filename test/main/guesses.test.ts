@@ -447,6 +447,9 @@ lockout bob --on sim1  ->  ~lockout always takes the whole inventory
 export -o json  ->  export --format json
 readonly  ->  config set readOnly true
 connect sim1 --ro  ->  connect sim1 --read-only
+user add username=dora, lastname=Doe  ->  ~the value of username ends with a comma
+user set bob lastname=Doe, lang=de  ->  ~the value of lastname ends with a comma
+user add 'username=dora&lang=de'  ->  ~put a blank between fields
 user list /anke/  ->  ~field~regex searches with a pattern
 user list username,lang  ->  ~--columns FIELDS chooses fields
 user list lang=de,username=bob6  ->  ~conditions stand side by side, with blanks
