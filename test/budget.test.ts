@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 3, kilobytes: 4, libraries: [] },
-  __complete: { files: 8, kilobytes: 428, libraries: [] },
-  help: { files: 8, kilobytes: 561, libraries: [] },
-  'user list': { files: 15, kilobytes: 1007, libraries: ['undici'] },
-  'user list --format csv': { files: 18, kilobytes: 1031, libraries: ['csv', 'undici'] },
-  'user add': { files: 32, kilobytes: 1141, libraries: ['undici'] },
-  'full screen': { files: 22, kilobytes: 1503, libraries: ['ink'] },
+  __complete: { files: 8, kilobytes: 429, libraries: [] },
+  help: { files: 8, kilobytes: 562, libraries: [] },
+  'user list': { files: 15, kilobytes: 1008, libraries: ['undici'] },
+  'user list --format csv': { files: 18, kilobytes: 1032, libraries: ['csv', 'undici'] },
+  'user add': { files: 32, kilobytes: 1142, libraries: ['undici'] },
+  'full screen': { files: 22, kilobytes: 1504, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

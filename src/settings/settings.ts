@@ -6,6 +6,7 @@ import { SettingsError } from '../errors.ts';
 import { errorCode, fileError, makePrivateFolder, readText, refuseOpenFile } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { passwordSpan } from '../text/one-line.ts';
+import { editDistance } from '../text/suggest.ts';
 import { CachedFile } from './cache.ts';
 import type { Paths } from '../os/environment.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues } from './settings-table.ts';
@@ -203,7 +204,20 @@ async function combined(
   return checkSettings(Object.assign({}, own, ...above.map(({ said }) => said).reverse()), path);
 }
 
+/** Throws a `SettingsError` for a variable that is a letter away from one of devsh: it may have been to forbid writes. */
+function refuseMistyped(env: NodeJS.ProcessEnv): void {
+  const known = SETTING_ROWS.flatMap(([, { variable }]) => variable?.name ?? []);
+  for (const name of Object.keys(env)) {
+    if (!/^DEVSH_/i.test(name) || known.includes(name)) continue;
+    const meant = known.find((one) => editDistance(name.toUpperCase(), one) <= 1);
+    if (meant !== undefined) {
+      throw new SettingsError(`devsh reads no variable ${name}; did you mean ${meant}?`);
+    }
+  }
+}
+
 function fromEnvironment(env: NodeJS.ProcessEnv): Layer {
+  refuseMistyped(env);
   const set = SETTING_ROWS.flatMap(([setting, { variable }]) => {
     const text = variable && env[variable.name];
     return text ? [{ setting, ...variable, text }] : [];

@@ -292,10 +292,9 @@ test('a program that may write is refused for what is read-only', async () => {
   }
   expect((await devsh('probe device=sim1 --yes')).exitCode).toBe(0);
   expect((await devsh('look device=sim2')).exitCode).toBe(0);
-  const stdin = 'connect @lab\nprobe --yes\nprobe device=sim1 --yes\n';
-  const session = await devsh('--plain', { stdin });
-  expect(session.stderr).toContain('sim2 is read-only');
-  expect(session.stdout).toContain('["x","sim1","x"]');
+  const inSession = (line: string) => devsh('--plain', { stdin: `connect @lab\n${line} --yes\n` });
+  expect((await inSession('probe')).stderr).toContain('sim2 is read-only');
+  expect((await inSession('probe device=sim1')).stdout).toContain('["x","sim1","x"]');
   const readOnly = { env: { DEVSH_READ_ONLY: '1' } };
   const refused = await devsh('probe device=sim1 --yes', readOnly);
   expect(refused.stderr).toContain('this session is read-only');

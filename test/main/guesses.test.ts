@@ -472,9 +472,6 @@ user set bob lang=en --noop  ->  user set bob lang=en --dry-run
 lockout user bob  ->  lockout bob
 forget sim6  ->  device remove sim6
 remove sim6  ->  device remove sim6
-group list  ->  device list
-group create muc  ->  device add NAME --group muc
-group add berlin sim3  ->  device add sim3 --group berlin
 tag sim3 muc  ->  device add sim3 --group muc
 device set sim3 group=muc  ->  device add sim3 --group muc
 device edit sim3 group=muc  ->  device add sim3 --group muc

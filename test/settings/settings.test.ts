@@ -161,6 +161,8 @@ test.each([
   [{ DEVSH_TIMEOUT: 'soon' }, 'DEVSH_TIMEOUT: timeoutMs'],
   [{ DEVSH_FORMAT: 'xml' }, 'DEVSH_FORMAT: format'],
   [{ DEVSH_READ_ONLY: 'perhaps' }, 'DEVSH_READ_ONLY: readOnly'],
+  [{ DEVSH_READONLY: '1' }, 'no variable DEVSH_READONLY; did you mean DEVSH_READ_ONLY?'],
+  [{ devsh_read_only: '1' }, 'did you mean DEVSH_READ_ONLY?'],
 ])('a variable that cannot be understood is named: %j', async (env, message) => {
   const { paths } = await makePaths();
   await expect(openSettings(paths, { env })).rejects.toThrow(message);
