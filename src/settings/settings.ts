@@ -12,6 +12,8 @@ import type { Paths } from '../os/environment.ts';
 import { SETTING_ROWS, type SettingName, type SettingsValues } from './settings-table.ts';
 
 const PROJECT_FILE = '.devsh.json';
+/** The others are logins, and values for scripts. */
+const MAY_BE_A_SETTING = /^DEVSH_(?!TOKEN$|USER$|PASSWORD$|VAR_)/i;
 /** A larger file is not one of devsh. */
 const MAX_BYTES = 64 * 1024;
 
@@ -208,7 +210,7 @@ async function combined(
 function refuseMistyped(env: NodeJS.ProcessEnv): void {
   const known = SETTING_ROWS.flatMap(([, { variable }]) => variable?.name ?? []);
   for (const name of Object.keys(env)) {
-    if (!/^DEVSH_/i.test(name) || known.includes(name)) continue;
+    if (!MAY_BE_A_SETTING.test(name) || known.includes(name)) continue;
     const meant = known.find((one) => editDistance(name.toUpperCase(), one) <= 1);
     if (meant !== undefined) {
       throw new SettingsError(`devsh reads no variable ${name}; did you mean ${meant}?`);
