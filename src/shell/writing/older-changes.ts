@@ -109,11 +109,15 @@ async function meantUnread(
   const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
   const { meant } = change;
   const since = Date.parse(work.run.at);
-  // It was stopped before, and says itself whom it means.
-  if (meant !== undefined) {
-    return older(work, { ...meant, ...identityAfter(work.later, about, meant, since) });
-  }
   const word = wordOf(profile, change, key);
+  const now = (from: Identity): ReturnType<typeof identityAfter> => {
+    const after = identityAfter(work.later, about, from, since);
+    // An id of which nobody was ever seen does not mean whom an own run has met there since.
+    const isUnseen = word.isId && Object.keys(from.person).length === 0;
+    return isUnseen ? { ...after, key: from.key, person: from.person } : after;
+  };
+  // It was stopped before, and says itself whom it means.
+  if (meant !== undefined) return older(work, { ...meant, ...now(meant) });
   const held = await heldBefore(work, profile, resource, word);
   const agreed =
     change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
@@ -125,10 +129,7 @@ async function meantUnread(
   const id = isOther ? undefined : (held?.id ?? said);
   const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
   const name = word.isId ? (held?.key ?? key) : word.text;
-  return older(work, {
-    ...identityAfter(work.later, about, { id, key: name, person }, since),
-    filter,
-  });
+  return older(work, { ...now({ id, key: name, person }), filter });
 }
 
 /** `bob`, `id=101`, `username=bob`: the text that names the record, and whether it is an id. */

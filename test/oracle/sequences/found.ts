@@ -177,6 +177,20 @@ export const FOUND: readonly Case[] = [
       ...{ ids: 'reused', isRead: true },
     },
   ],
+  [
+    'a delete by an id that was never read does not mean whom an own rename has met there',
+    {
+      ...sequence(
+        down(0),
+        { kind: 'delete id', key: 'bob', box: 0, spelling: 'plain', on: [1, 0] },
+        up(0),
+        { kind: 'resume' },
+        { kind: 'new name', key: 'bob', to: 'rob', on: [0] },
+        { kind: 'resume' },
+      ),
+      ...{ ids: 'reused', areIdsAlike: false },
+    },
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */
