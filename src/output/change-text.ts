@@ -155,13 +155,22 @@ const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
   delete: { verb: 'to delete', tone: 'bad' },
 };
 
-/** What a run will do: one line for equal steps of several devices, then a line of counts. */
-export function planLines(plan: Plan, style: Style): string[] {
-  const texts = planGroups(plan).map(
-    ({ head, tail, devices }) => `${head} ${devices.map(visible).join(', ')}${tail}`,
-  );
+/**
+ * What a run will do: one line for equal steps of several devices, then a line of counts.
+ *
+ * @param named `some`: of the devices that are not covered only the first ones
+ */
+export function planLines(plan: Plan, style: Style, named: 'all' | 'some' = 'all'): string[] {
+  const texts = planGroups(plan).map(({ head, tail, devices }) => {
+    const names = devices.map(visible);
+    const isCut = named === 'some' && head === NOT_COVERED;
+    return `${head} ${isCut ? firstNames(names) : names.join(', ')}${tail}`;
+  });
   return [...texts, countLine(plan, style)];
 }
+
+/** The head of a cause for which devices were not read. */
+const NOT_COVERED = 'not covered:';
 
 /** What is the same on several devices; `head` ("add user bob on") and `tail` are safe to show. */
 interface PlanGroup {
@@ -190,7 +199,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     }
   }
   for (const { text, failures } of causesOf(notCoveredBy({ devices }))) {
-    for (const { device } of failures) add('not covered:', ` - ${text}`, 'bad', device.name);
+    for (const { device } of failures) add(NOT_COVERED, ` - ${text}`, 'bad', device.name);
   }
   for (const devicePlan of devices) {
     const texts = [

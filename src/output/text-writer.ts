@@ -356,19 +356,20 @@ export function remarkWriter(streams: Streams) {
     hasProgress = false;
     if (texts.length > 0) streams.err(texts.join('\n') + '\n');
   };
+  /** Prints lines that name some devices, or with --verbose all. */
+  const printCut = (linesOf: (named: 'all' | 'some') => string[]): void => {
+    const whole = linesOf('all');
+    const shown = streams.verbose === true ? whole : linesOf('some');
+    const isCut = shown.some((text, index) => text !== whole[index]);
+    print([...shown, ...(isCut ? [style('quiet', '--verbose or --json names all')] : [])]);
+  };
   // Devices that fail for the same cause are one line.
   let failures: Failure[] = [];
   let soon: NodeJS.Timeout | undefined;
   /** Removes the progress line; call before writing anything else. */
   const clear = (): void => {
     clearTimeout(soon);
-    const whole = causeLines(failures);
-    const shown = streams.verbose === true ? whole : causeLines(failures, 'some');
-    const isCut = shown.some((text, index) => text !== whole[index]);
-    print([
-      ...shown.map((text) => style('bad', text)),
-      ...(isCut ? [style('quiet', '--verbose or --json names all')] : []),
-    ]);
+    printCut((named) => causeLines(failures, named).map((text) => style('bad', text)));
     failures = [];
   };
   const lines = (texts: readonly string[]): void => {
@@ -386,6 +387,11 @@ export function remarkWriter(streams: Streams) {
         hasProgress = true;
         return;
       }
+      if (output.kind === 'plan') {
+        clear();
+        printCut((named) => planLines(output.plan, style, named));
+        return;
+      }
       const failure = failureOf(output);
       if (failure === undefined) lines(remarkLines(output, streams.quiet, style));
       else if (failures.push(failure) === 1) soon = setTimeout(clear, GATHERED_MS);
@@ -398,7 +404,6 @@ export function remarkWriter(streams: Streams) {
 }
 
 function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
-  if (output.kind === 'plan') return planLines(output.plan, style);
   if (output.kind === 'error') return errorLines(output.error, style);
   const isShown = output.kind === 'message' && (!isQuiet || output.level === 'warning');
   return isShown ? [messageText(output, style)] : [];

@@ -94,7 +94,14 @@ test('of many devices that fail one after the other for the same cause, some are
   expect(failures(await devsh(`${line} --verbose`))).toContainEqual(
     expect.stringMatching(/^✗ sim2, sim3, sim4, sim5, sim6, sim7, sim8, sim9: the device refuses/),
   );
-  const { stdout } = await devsh('user set viewer lang=fr --on @lab --yes');
+  const set = 'user set viewer lang=fr --on @lab --yes';
+  const { stdout, stderr } = await devsh(set);
+  expect(stderr).toMatch(
+    /^not covered: sim2, sim3, sim4 \+5 - the device refuses[^]*\n--verbose or --json names all$/m,
+  );
+  expect((await devsh(`${set} --verbose`)).stderr).toMatch(
+    /^not covered: sim2, sim3, sim4, sim5, sim6, sim7, sim8, sim9 - the device refuses/m,
+  );
   expect(stdout.split('\n').filter((text) => text.startsWith('✗'))).toEqual([
     expect.stringMatching(
       /^✗ sim2, sim3, sim4 \+5 {2}set user viewer: failed - the device refuses/,
