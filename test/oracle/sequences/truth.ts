@@ -246,8 +246,13 @@ export class Truth {
             one.before?.fields['username'] === key &&
             !this.#raw.has(one),
         );
-      const { person = '' } = deleted?.before ?? {};
-      const isBack = deleted === undefined || box.accounts.some((one) => one.person === person);
+      const { person = '', fields } = deleted?.before ?? {};
+      // An account that a restore had made into that of another person comes back as that one's.
+      const isBack =
+        deleted === undefined ||
+        box.accounts.some(
+          (one) => one.person === person || one.fields['email'] === fields?.['email'],
+        );
       return isBack
         ? []
         : [`FALSE: undo of ${key} on ${device} is "${verdict}"; ${person} is missing`];
