@@ -1,6 +1,6 @@
 import { hasPositionalIds, idOf, isSingle, type Profile } from '../device/profile.ts';
 import { DeviceError } from '../device/errors.ts';
-import { type DeviceRecord, type DeviceRef, valueAt } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, jsonText, valueAt } from '../device/record.ts';
 import { quoteWord } from '../text/words.ts';
 import { isStored } from '../device/equality.ts';
 import { recordsWhere } from './change.ts';
@@ -89,7 +89,7 @@ export function mayAct(intent: Intent, reading: Reading): Answer {
   const isAgreed = meant.also?.some(
     ({ key, shown }) =>
       key === consent.key &&
-      (shown === undefined || JSON.stringify(shown) === JSON.stringify(consent.shown)),
+      (shown === undefined || jsonText({ ...shown }) === jsonText({ ...consent.shown })),
   );
   if (isAgreed !== true) return asked;
   return record === undefined ? { kind: 'absent' } : { kind: 'go', record };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
-import { MASK } from '../text/one-line.ts';
+import { holdsMask } from '../device/sensitive-fields.ts';
 import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { isPersonField } from './identity.ts';
@@ -384,9 +384,7 @@ function idsOf(record: DeviceRecord = {}): string[] {
 export function maskedFields(change: Change): string[] {
   // The secret of a rotation is kept.
   if (change.action === 'delete' || (change.action === 'set' && change.rotation)) return [];
-  return Object.entries(change.fields).flatMap(([field, value]) =>
-    JSON.stringify(value ?? null).includes(MASK) ? [field] : [],
-  );
+  return Object.keys(change.fields).filter((field) => holdsMask(change.fields[field] ?? null));
 }
 
 /** A change of a device that was not read, with the key of its record. */

@@ -10,6 +10,11 @@ export class ExactNumber {
   toString(): string {
     return this.text;
   }
+
+  /** As for a `bigint`: `JSON.stringify` cannot write its digits. */
+  toJSON(): never {
+    throw new TypeError(`${this.text} is an exact number`);
+  }
 }
 
 /** The number in a text as in JSON, without loss of a digit. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import {
+  maskedFields,
   type Pending,
   pendingIn,
   pendingOf,
@@ -15,7 +16,12 @@ import type { Change } from '../../src/change/change.ts';
 import { journalLine, openingLines, type Run, type StepState } from '../../src/change/journal.ts';
 import type { DevicePlan, Plan } from '../../src/change/plan.ts';
 import { RejectedError, UnauthorizedError, UnreachableError } from '../../src/device/errors.ts';
-import { type DeviceRecord, type DeviceRef, valueText } from '../../src/device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  exactNumber,
+  valueText,
+} from '../../src/device/record.ts';
 import type { DevshError } from '../../src/errors.ts';
 import { Inventory } from '../../src/fleet/inventory.ts';
 import type { Services } from '../../src/shell/services.ts';
@@ -49,6 +55,11 @@ function step(action: Step['action'], before?: DeviceRecord, asked: DeviceRecord
     filled: {},
   };
 }
+
+test('only fields with a mask must be given again, whatever the digits of the others', () => {
+  const fields = { serial: 2n ** 60n, version: exactNumber('1.50'), password: '***', pin: ['***'] };
+  expect(maskedFields({ action: 'add', resource: 'user', fields })).toEqual(['password', 'pin']);
+});
 
 function unread(name: string, changes: readonly Change[], error?: DevshError): DevicePlan {
   const device = refOf(name);
