@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from './errors.ts';
 import { Fleet } from './fleet/fleet.ts';
-import { HistoryFile } from './settings/history-file.ts';
 import { openInventory } from './settings/inventory-file.ts';
 import { resolvePaths } from './os/environment.ts';
 import { RunFiles } from './settings/run-files.ts';
@@ -35,7 +34,6 @@ async function openSources(env: NodeJS.ProcessEnv): Promise<CompletionSources> {
     services: {
       settings,
       inventory: openInventory(paths, settings, () => undefined), // told by the next command
-      history: new HistoryFile(join(state, 'history'), settings.get('historySize')),
       runs: new RunFiles(join(state, 'runs')),
       seenKeys: new SeenKeys(join(cache, 'seen'), settings.get('rememberKeys')),
     },

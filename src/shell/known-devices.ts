@@ -22,7 +22,7 @@ export interface KnownDevice {
 /** The sources of completion; a `ShellSession` is one. */
 export interface CompletionSources {
   readonly fleet: Fleet;
-  readonly services: Pick<Services, 'history' | 'inventory' | 'runs' | 'seenKeys' | 'settings'>;
+  readonly services: Pick<Services, 'inventory' | 'runs' | 'seenKeys' | 'settings'>;
   /** The files that a word may name; absent if another shell completes them. */
   readonly files?: (typed: string) => Promise<readonly Candidate[]>;
 }

@@ -60,14 +60,13 @@ export async function complete(
     runs: await session.services.runs.ids(),
     typed: current.text,
   };
-  const history = await unlessBroken(session.services.history.load(), []);
   const { candidates, takesFile } = expectedAt(before, scope, scope.commands);
   const typed = joinedValue(current.text)?.start.length ?? 0;
   // A path may follow an option, as in `--output=`.
   const [option, path] = [current.text.slice(0, typed), current.text.slice(typed)];
   const found = takesFile ? ((await session.files?.(path)) ?? []) : [];
   const files = found.map((file) => ({ ...file, text: option + file.text }));
-  const ranked = rank([...candidates, ...files], typedBefore, current.text, history);
+  const ranked = rank([...candidates, ...files], current.text);
   const proposals = ranked.map(({ candidate, match }) => ({
     ...candidate,
     insert: insertionOf(candidate),
@@ -96,12 +95,10 @@ function behindAlias(words: readonly Word[], aliases: Aliases): readonly Word[] 
   return expansion?.program === undefined ? (expansion?.words ?? words) : words;
 }
 
-/** Only the best tier: begins as typed, contains it, has its letters in order. Frequent and recent words first. */
+/** Only the best tier, in the order of the candidates: begins as typed, contains it, has its letters in order. */
 function rank(
   candidates: readonly Candidate[],
-  before: readonly Word[],
   typed: string,
-  history: readonly string[],
 ): { candidate: Candidate; match: Match }[] {
   const seen = new Set<string>();
   const fitting = candidates.flatMap((candidate) => {
@@ -111,12 +108,9 @@ function rank(
   });
   // A complete word is listed together with the words that continue it.
   const best = Math.max(1, Math.min(...fitting.map(({ match }) => match.tier)));
-  const usesOf = countUses(history);
-  const [command] = withoutOptions(before);
   return fitting
     .filter(({ match }) => match.tier <= best)
-    .map((one) => ({ ...one, used: usesOf(command ?? '', one.candidate.text) }))
-    .sort((a, b) => a.match.tier - b.match.tier || b.used - a.used);
+    .sort((a, b) => a.match.tier - b.match.tier);
 }
 
 function insertionOf({ text, continues }: Candidate): string {
@@ -210,36 +204,6 @@ function hasAll(wanted: string, held: string, from: number): boolean {
     at = next + 1;
   }
   return true;
-}
-
-/** A score of how often and how recently a word was used; 0: never. */
-type UsesOf = (command: string, word: string) => number;
-
-/** Older lines are ignored. */
-const LINES = 1_000;
-
-/** After this many lines, a use counts half. */
-const HALF_LIFE = 100;
-
-/** Counts the words behind each command ('' for the command itself) in the history, oldest first. */
-export function countUses(history: readonly string[]): UsesOf {
-  const weights = new Map<string, number>();
-  const add = (command: string, word: string, weight: number): void => {
-    const key = `${command}\n${word}`;
-    weights.set(key, (weights.get(key) ?? 0) + weight);
-  };
-  for (const [age, line] of history.slice(-LINES).reverse().entries()) {
-    const weight = 0.5 ** (age / HALF_LIFE);
-    const [first, ...rest] = parseLine(line).words;
-    if (first === undefined) continue;
-    add('', first.text, weight);
-    for (const { text } of rest) {
-      add(first.text, text, weight);
-      const [field] = /^[^=]+=(?=.)/s.exec(text) ?? [];
-      if (field !== undefined) add(first.text, field, weight);
-    }
-  }
-  return (command, word) => weights.get(`${command}\n${word}`) ?? 0;
 }
 
 /** Number of proposed files of a folder. */

@@ -82,15 +82,6 @@ test('what begins as typed comes alone; else what contains it, else what has its
   expect(proposals[0]?.letters).toEqual([0, 6]);
 });
 
-test('what was used more comes first, for its command', async () => {
-  const { session: shell } = await startSession();
-  const { history } = shell.services;
-  for (const line of ['user delete bob', 'user delete eva', 'devices']) await history.append(line);
-  expect((await inserts(shell, 'user '))[0]).toBe('delete ');
-  expect((await inserts(shell, 'de'))[0]).toBe('devices ');
-  expect((await inserts(shell, 'trust ')).slice(0, 2)).toEqual(['list ', 'scan ']);
-});
-
 test('an option stands once, unless it may be repeated; its value may be joined to it', async () => {
   const { session: shell, read } = await startSession();
   await read();
