@@ -7,37 +7,14 @@ const BLOCK = 1024;
 
 /** The first user-perceived character of `text`; '' if there is none. */
 export function firstGrapheme(text: string): string {
-  if (isAlone(text.charCodeAt(0)) && (text.length === 1 || isAlone(text.charCodeAt(1)))) {
-    return text.slice(0, 1);
-  }
-  const [first] = graphemeClusters(wholeCharacters(text, LONGEST));
-  return first?.segment ?? '';
+  const [first = ''] = graphemes(text);
+  return first;
 }
 
 /** The last user-perceived character of `text`; '' if there is none. */
 export function lastGrapheme(text: string): string {
-  const end = text.length - 1;
-  if (isAlone(text.charCodeAt(end)) && (end === 0 || isAlone(text.charCodeAt(end - 1)))) {
-    return text.slice(end);
-  }
-  const first = Math.max(0, end - LONGEST);
-  let from = end;
-  while (from > first && !isAlone(text.charCodeAt(from))) from--;
-  // A plain last character may still join the one before it.
-  if (from === end && from > 0) from--;
-  while (from > first && !isAlone(text.charCodeAt(from))) from--;
-  if (isLowHalf(text.charCodeAt(from)) && from > 0) from--;
-  const tail = text.slice(Math.max(from, 0));
-  // `containing` avoids walking a long line from its start.
-  return graphemeClusters(tail).containing(tail.length - 1)?.segment ?? '';
-}
-
-export function dropFirstGrapheme(text: string): string {
-  return text.slice(firstGrapheme(text).length);
-}
-
-export function dropLastGrapheme(text: string): string {
-  return text.slice(0, text.length - lastGrapheme(text).length);
+  const [last = ''] = graphemesBack(text);
+  return last;
 }
 
 /** All user-perceived characters, first to last. */

@@ -1,10 +1,4 @@
-import {
-  dropFirstGrapheme,
-  dropLastGrapheme,
-  firstGrapheme,
-  graphemes,
-  graphemesBack,
-} from './graphemes.ts';
+import { firstGrapheme, graphemes, graphemesBack, lastGrapheme } from './graphemes.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
 /** The emacs keys that edit a line, as in readline. */
@@ -99,12 +93,9 @@ export function edit(state: Editing, key: EditKey): Editing {
     case 'end':
       return { ...state, line: moved(state.line, key.kind), last: key.kind };
     case 'erase-left':
-      return change(state, key.kind, {
-        ...state.line,
-        before: dropLastGrapheme(state.line.before),
-      });
+      return change(state, key.kind, { ...moved(state.line, 'left'), after: state.line.after });
     case 'erase-right':
-      return change(state, key.kind, { ...state.line, after: dropFirstGrapheme(state.line.after) });
+      return change(state, key.kind, { ...moved(state.line, 'right'), before: state.line.before });
     case 'kill-left':
     case 'kill-right':
     case 'kill-word-left':
@@ -179,7 +170,7 @@ function change(state: Editing, last: EditKey['kind'], line: Line): Editing {
 function moved({ before, after }: Line, move: Move): Line {
   switch (move) {
     case 'left':
-      return splitAt(before, dropLastGrapheme(before).length, after);
+      return splitAt(before, before.length - lastGrapheme(before).length, after);
     case 'right': {
       const first = firstGrapheme(after);
       return { before: before + first, after: after.slice(first.length) };
@@ -258,9 +249,4 @@ function skip(text: string, isSkipped: (grapheme: string) => boolean): string {
     from += grapheme.length;
   }
   return text.slice(from);
-}
-
-/** Length of the non-word characters at the end of a text. */
-export function trailing(text: string): number {
-  return text.length - skipBack(text, (grapheme) => !isPartOfWord(grapheme)).length;
 }

@@ -1,7 +1,7 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
-import { firstGrapheme, lastGrapheme } from '../editor/graphemes.ts';
+import { graphemes, graphemesBack } from '../editor/graphemes.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type Line, lineText } from '../editor/line.ts';
@@ -119,8 +119,9 @@ export function windowOf(
   const reach = room * 8 + 64;
   const before = shownLine(line.before.slice(-reach));
   const after = shownLine(line.after.slice(0, reach));
-  const tail = before === '' ? '' : tailOf(before, after === '' ? room : Math.ceil(room * 0.8));
-  const head = headOf(after, room - widthOf(tail));
+  const left = unitsWithin(graphemesBack(before), after === '' ? room : Math.ceil(room * 0.8));
+  const tail = before.slice(before.length - left);
+  const head = after.slice(0, unitsWithin(graphemes(after), room - widthOf(tail)));
   return {
     text: tail + head,
     cursor: widthOf(tail),
@@ -128,31 +129,16 @@ export function windowOf(
   };
 }
 
-function tailOf(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let rest = text;
-  let used = 0;
-  while (rest !== '') {
-    const last = lastGrapheme(rest);
-    used += widthOf(last);
-    if (used > width) break;
-    rest = rest.slice(0, rest.length - last.length);
+/** The length of the first of these characters that fit into `width` cells together. */
+function unitsWithin(characters: Iterable<string>, width: number): number {
+  let units = 0;
+  let cells = 0;
+  for (const character of characters) {
+    cells += widthOf(character);
+    if (cells > width) break;
+    units += character.length;
   }
-  return text.slice(rest.length);
-}
-
-function headOf(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let head = '';
-  let used = 0;
-  for (let rest = text; rest !== '';) {
-    const first = firstGrapheme(rest);
-    used += widthOf(first);
-    if (used > width) break;
-    head += first;
-    rest = rest.slice(first.length);
-  }
-  return head;
+  return units;
 }
 
 /** Cells before a column of the line: the position of `^`. */

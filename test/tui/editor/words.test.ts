@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { partEnd, partStart, trailing, wordStart } from '../../../src/tui/editor/line.ts';
+import { partEnd, partStart, wordStart } from '../../../src/tui/editor/line.ts';
 import { contention } from '../../contention.ts';
 
 test.each(['𝒳', '🇩🇪', 'あ', 'x'])('a long word of %s is passed at once', (character) => {
@@ -9,7 +9,6 @@ test.each(['𝒳', '🇩🇪', 'あ', 'x'])('a long word of %s is passed at once
   expect(wordStart(`ab ${word}`)).toBe(3);
   expect(partStart(`ab ${word}`)).toBe(isWord ? 3 : 0);
   expect(partEnd(`${word} ab`)).toBe(isWord ? word.length : word.length + 3);
-  expect(trailing(word)).toBe(isWord ? 0 : word.length);
   // With a look at the last 256 units for each character, it was half a minute.
   expect(performance.now() - began).toBeLessThan(5_000 * contention());
 });
