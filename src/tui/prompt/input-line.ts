@@ -40,12 +40,12 @@ export function inputLine(state: State): InputLine {
   }
   if (context === 'waiting') return place('…', { before: '', after: '' }, columns, false);
   if (context === 'filter')
-    return place('filter> ', secretless(state.table.filter.editing.line), columns, true);
+    return place('filter> ', withoutSecrets(state.table.filter.editing.line), columns, true);
   if (context === 'find' || context === 'plan-find' || context === 'palette') {
     const { editing } = question?.find ?? state.find;
     return place(
       context === 'palette' ? 'go to> ' : 'search> ',
-      secretless(editing.line),
+      withoutSecrets(editing.line),
       columns,
       true,
     );
@@ -67,7 +67,7 @@ export function inputLine(state: State): InputLine {
 
 function promptLine(state: State): InputLine {
   const { prompt, fleet, size } = state;
-  const line = secretless(prompt.editing.line);
+  const line = withoutSecrets(prompt.editing.line);
   return { ...place(fleet.prompt, line, size.columns, isAtPrompt(state)), color: fleet.color };
 }
 
@@ -91,7 +91,7 @@ export function masked(line: Line): Line {
 }
 
 /** The line with the values of secret fields masked; cached, as a frame needs it several times. */
-const secretless = memoized((line: Line): Line => {
+const withoutSecrets = memoized((line: Line): Line => {
   const text = hideSecrets(lineText(line));
   return { before: text.slice(0, line.before.length), after: text.slice(line.before.length) };
 });
@@ -143,7 +143,7 @@ function unitsWithin(characters: Iterable<string>, width: number): number {
 
 /** Cells before a column of the line: the position of `^`. */
 export function columnCells(line: Line, column: number): number {
-  return cellsOf(lineText(secretless(line)).slice(0, column));
+  return cellsOf(lineText(withoutSecrets(line)).slice(0, column));
 }
 
 /** Cells of the drawn text; estimated for a text much longer than the screen. */
