@@ -183,72 +183,37 @@ interface JsonTextOptions {
   readonly indent?: number;
 }
 
-/** An array or object being written, and the next entry. */
-interface Level {
-  readonly entries: readonly (readonly [label: string, value: JsonValue])[];
-  readonly close: string;
-  next: number;
-}
-
-/**
- * JSON with exact numbers: as the device wrote them; undefined fields are omitted. Not recursive, because a
- * device may nest deeper than the stack.
- */
-export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
-  const indent = options.indent ?? 0;
-  const parts: string[] = [];
-  const levels: Level[] = [];
-
-  const newLine = (): void => {
-    if (indent > 0) parts.push('\n' + ' '.repeat(indent * levels.length));
-  };
-  const write = (item: JsonValue): void => {
-    if (typeof item !== 'object' || item === null || item instanceof ExactNumber) {
-      parts.push(scalarText(item));
-      return;
-    }
-    const level = levelOf(item, indent > 0 ? ': ' : ':');
-    parts.push(level.close === ']' ? '[' : '{');
-    levels.push(level);
-  };
-
-  write(value);
-  for (let level = levels.at(-1); level; level = levels.at(-1)) {
-    const entry = level.entries[level.next];
-    if (!entry) {
-      levels.pop();
-      if (level.entries.length > 0) newLine();
-      parts.push(level.close);
-      continue;
-    }
-    if (level.next > 0) parts.push(',');
-    level.next += 1;
-    newLine();
-    parts.push(entry[0]);
-    write(entry[1]);
+/** JSON with exact numbers, as the device wrote them; undefined fields are omitted. */
+export function jsonText(value: JsonValue, { indent = 0 }: JsonTextOptions = {}): string {
+  try {
+    // Three times faster, but it refuses large integers and exact numbers.
+    return JSON.stringify(value ?? null, null, indent);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return exactJson(value, indent, '');
   }
-  return parts.join('');
 }
 
-function levelOf(
-  item: readonly JsonValue[] | { readonly [field: string]: JsonValue },
-  colon: string,
-): Level {
-  if (isList(item)) {
-    return { entries: item.map((value) => ['', value]), close: ']', next: 0 };
+/** @param margin the blanks in front of this level */
+function exactJson(value: JsonValue, indent: number, margin: string): string {
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
+    return scalarText(value);
   }
-  const entries = Object.entries(item)
-    .filter(([, value]) => value !== undefined)
-    .map(([field, value]) => [JSON.stringify(field) + colon, value] as const);
-  return { entries, close: '}', next: 0 };
+  const inner = margin + ' '.repeat(indent);
+  const colon = indent > 0 ? ': ' : ':';
+  const parts = isList(value)
+    ? value.map((item) => exactJson(item, indent, inner))
+    : Object.entries(value)
+        .filter(([, item]) => item !== undefined)
+        .map(([field, item]) => JSON.stringify(field) + colon + exactJson(item, indent, inner));
+  const [open, close] = isList(value) ? ['[', ']'] : ['{', '}'];
+  if (indent === 0 || parts.length === 0) return open + parts.join(',') + close;
+  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
 }
 
-function scalarText(
-  item: string | number | bigint | ExactNumber | boolean | null | undefined,
-): string {
-  if (typeof item === 'string') return JSON.stringify(item);
-  if (item === undefined || (typeof item === 'number' && !Number.isFinite(item))) return 'null';
-  return String(item);
+function scalarText(value: Exclude<JsonValue, object> | ExactNumber): string {
+  const isExact = typeof value === 'bigint' || value instanceof ExactNumber;
+  return isExact ? String(value) : JSON.stringify(value ?? null);
 }
 
 /** `Array.isArray` does not narrow read-only arrays. */

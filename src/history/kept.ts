@@ -136,7 +136,7 @@ export class Keeper {
   digestOf(records: readonly DeviceRecord[], moving: ReadonlySet<string>): string {
     const hash = createHmac('sha256', this.#key);
     for (let at = 0; at < records.length; at += AT_ONCE) {
-      hash.update(quickText(without(records.slice(at, at + AT_ONCE), moving)));
+      hash.update(jsonText(without(records.slice(at, at + AT_ONCE), moving)));
     }
     return shortened(hash);
   }
@@ -144,7 +144,7 @@ export class Keeper {
   /** Identifies the values of the fields in `moving`. */
   movingDigest(records: readonly DeviceRecord[], moving: readonly string[]): string {
     return this.#digest(
-      quickText(records.map((record) => moving.map((field) => record[field] ?? null))),
+      jsonText(records.map((record) => moving.map((field) => record[field] ?? null))),
     );
   }
 
@@ -200,7 +200,7 @@ export class Keeper {
     for (const [name, copies] of grouped([...keys.entries()], ([, key]) => key)) {
       if (copies.length === 1) continue;
       const texts = copies.map(([index]) => {
-        return [index, quickText(without(records.slice(index, index + 1), moving))] as const;
+        return [index, jsonText(without(records.slice(index, index + 1), moving))] as const;
       });
       texts.sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
       let copy = 1;
@@ -358,13 +358,4 @@ function without(
     for (const field of moving) rest[field] = undefined;
     return rest;
   });
-}
-
-/** JSON. The fast writer of Node knows neither large integers nor deep nesting. */
-export function quickText(value: JsonValue): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return jsonText(value);
-  }
 }

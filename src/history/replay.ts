@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import type { ClockOffset } from '../device/client.ts';
 import { isEqual } from '../device/equality.ts';
 import { parseJson } from '../device/json.ts';
-import { type DeviceRecord, type JsonValue, valueAt } from '../device/record.ts';
+import { type DeviceRecord, jsonText, type JsonValue, valueAt } from '../device/record.ts';
 import { attempt } from '../errors.ts';
-import { type KeptRecord, type KeptState, keptWithout, type Naming, quickText } from './kept.ts';
+import { type KeptRecord, type KeptState, keptWithout, type Naming } from './kept.ts';
 
 /** When a reading began and ended, in ms UTC: the device had this state at some time between them. */
 export interface Moment {
@@ -99,7 +99,7 @@ export function digestKeyName(key: Buffer): string {
 
 /** With a checksum: a changed byte in a value would pass for what a device has shown. */
 export function lineText(line: HistoryLine): string {
-  const text = quickText(line as unknown as JsonValue).slice(0, -1);
+  const text = jsonText(line as unknown as JsonValue).slice(0, -1);
   return `${text},"crc":${crc32(text)}}\n`;
 }
 

@@ -1,5 +1,5 @@
 import { Document, Scalar, type ScalarTag, visit } from 'yaml';
-import { documentOf, toJson } from './document.ts';
+import { documentOf } from './document.ts';
 import { gathering, silenceable } from './quick-writer.ts';
 import { remarkWriter } from './text-writer.ts';
 import type { Streams, Writer } from './streams.ts';
@@ -11,12 +11,9 @@ export function yamlWriter(streams: Streams): Writer {
   return silenceable(finished, remarkWriter(streams));
 }
 
-/** The YAML library recurses; deeper values become JSON text. */
-const DEPTH_LIMIT = 100;
-
 /** The JSON document as YAML: exact integers, invisible characters as `\u` escapes. */
 export function toYaml(value: JsonValue): string {
-  const document = new Document(plain(value, 0), {
+  const document = new Document(plain(value), {
     aliasDuplicateObjects: false,
     customTags: [EXACT_NUMBER],
   });
@@ -43,16 +40,15 @@ const EXACT_NUMBER: ScalarTag = {
   stringify: ({ value }) => String(value),
 };
 
-function plain(value: JsonValue, depth: number): unknown {
+function plain(value: JsonValue): unknown {
   // JSON has no -0 either, unless the device wrote it.
   if (value === 0) return 0;
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
-  if (depth >= DEPTH_LIMIT) return toJson(value);
-  if (isList(value)) return value.map((item) => plain(item, depth + 1));
+  if (isList(value)) return value.map(plain);
   return new Map(
     Object.entries(value)
       .filter(([, item]) => item !== undefined)
-      .map(([field, item]) => [field, plain(item, depth + 1)]),
+      .map(([field, item]) => [field, plain(item)]),
   );
 }
 
