@@ -39,7 +39,7 @@ export interface RunHead {
 }
 
 /** The first line of a journal. */
-export interface JournalHead extends RunHead, Pick<Plan, 'input' | 'part' | 'settles' | 'undoes'> {}
+export interface JournalHead extends RunHead, Pick<Plan, 'input' | 'part' | 'undoes'> {}
 
 /** The first line of a plan file. */
 export interface PlanHead extends RunHead {

@@ -64,7 +64,7 @@ interface DeviceTrace extends Pick<DevicePlan, 'device' | 'pin'> {
 
 /** What a run wanted, and what it left to do. */
 export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reason'> {
-  readonly plan: Pick<Plan, 'input' | 'settles' | 'undoes'>;
+  readonly plan: Pick<Plan, 'input' | 'undoes'>;
   readonly drops: readonly Drop[];
   /** It has neither ended nor stopped: it may be running. */
   readonly isOpen: boolean;
@@ -73,7 +73,7 @@ export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reas
 
 export function traceOf(run: Run): RunTrace {
   const { at, command, reason, drops = [], plan, stopReason, endedAt } = run;
-  const { input, settles, undoes } = plan;
+  const { input, undoes } = plan;
   const devices = plan.devices.map((one): DeviceTrace => {
     const { device, pin, error } = one;
     const isTaken = error === undefined || isOwing(one);
@@ -85,7 +85,7 @@ export function traceOf(run: Run): RunTrace {
     at,
     command,
     reason,
-    plan: { input, settles, undoes },
+    plan: { input, undoes },
     drops,
     isOpen,
     devices,
@@ -185,17 +185,11 @@ function stateOf(
     if (later.run <= run.run) continue;
     const here = later.devices.find((one) => own !== undefined && isSameDevice(one, own));
     if (here === undefined) continue;
-    // An older devsh made the pending changes of other runs in runs of their own.
-    const isOwn = later.plan.settles?.includes(run.run) === true;
-    if (later.plan.settles !== undefined && !isOwn) continue;
     if (about.change === undefined && here.isTaken && isSameLine(later, run)) {
       return closed(`replaced by run ${later.run}`);
     }
     for (const intent of here.intents.filter((one) => record.isMeantBy(one))) {
-      if (isOwn && intent.action === about.action && intent.state === 'good') {
-        return closed(`made by run ${later.run}`);
-      }
-      if (!isOwn && replaces(later, intent, about)) return closed(`replaced by run ${later.run}`);
+      if (replaces(later, intent, about)) return closed(`replaced by run ${later.run}`);
       record.follow(intent);
     }
   }

@@ -91,8 +91,6 @@ export interface Plan {
   readonly reason?: string | undefined;
   /** A keyed digest of the file that the line reads: the same line with another file is another line. */
   readonly input?: string | undefined;
-  /** In journals of an older devsh: the runs whose pending changes this run has made. */
-  readonly settles?: readonly string[] | undefined;
   /** The run that this run undoes, and the addresses of the devices concerned. */
   readonly undoes?: { readonly run: string; readonly on: readonly string[] } | undefined;
 }

@@ -13,7 +13,6 @@ import {
   type StepState,
 } from './journal.ts';
 import { type DevicePlan, EmptyJournalError, type Plan } from './plan.ts';
-import type { Rotation, Step } from './step.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
 
 /** A journaled error: it has lost its class, but not its code and exit status. */
@@ -153,8 +152,8 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         throw new SettingsError(`${file}: the journal contains two runs`);
     }
   }
-  const { run, at, command, by, session, version, input, part, settles, undoes } = head;
-  const plan: Plan = { run, devices: [...devices.values()], input, part, reason, settles, undoes };
+  const { run, at, command, by, session, version, input, part, undoes } = head;
+  const plan: Plan = { run, devices: [...devices.values()], input, part, reason, undoes };
   const isOlder =
     'schema' in head && head.schema === OLDER_RUN_SCHEMA ? (true as const) : undefined;
   return {
@@ -196,32 +195,9 @@ function waitingAgain(states: readonly StepState[], at: readonly number[]): Step
 /** Turns plain error data into error objects again. */
 function withErrors(entry: JournalEntry): JournalEntry {
   if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
-  if (entry.kind === 'send' && entry.step) return { ...entry, step: withPurpose(entry.step) };
   if (entry.kind !== 'device' && entry.kind !== 'replan') return entry;
-  const { steps, settled, ...plan } = withError(entry.plan);
-  return {
-    ...entry,
-    plan: { ...plan, steps: steps.map(withPurpose), settled: settled.map(withError) },
-  };
-}
-
-/** What a step was for, in journals from before it had a `purpose`. */
-type OlderPurpose = Partial<
-  Record<'isTyped' | 'isExact' | 'isFirstUndone' | 'endsAccess', true>
-> & {
-  readonly rotation?: Rotation;
-  readonly caution?: string;
-};
-
-function withPurpose(step: Step & OlderPurpose): Step {
-  const { isTyped, isExact, isFirstUndone, rotation, caution, endsAccess } = step;
-  if (rotation) return { ...step, purpose: { kind: 'rotate', rotation } };
-  if (isExact) return { ...step, purpose: { kind: 'restore' } };
-  if (isFirstUndone) return { ...step, purpose: { kind: 'undo', isFirst: true } };
-  if (isTyped) return { ...step, purpose: { kind: 'typed' } };
-  return caution !== undefined || endsAccess
-    ? { ...step, purpose: { kind: 'lockout', caution, endsAccess } }
-    : step;
+  const plan = withError(entry.plan);
+  return { ...entry, plan: { ...plan, settled: plan.settled.map(withError) } };
 }
 
 function withError<Part extends DevicePlan | StepResult>(part: Part): Part {
@@ -304,7 +280,6 @@ const entry = z.discriminatedUnion('kind', [
     ...head,
     input: z.string().optional(),
     part: z.looseObject({ digest, shard, result: z.string() }).optional(),
-    settles: z.array(z.string()).optional(),
     undoes: z.looseObject({ run: z.string(), on: z.array(z.string()) }).optional(),
   }),
   z.looseObject({

@@ -211,7 +211,7 @@ async function attemptOf(
   const attempt = { step, kind, account, isOwn, run: kept.run, old, events };
   const { lastTried } = kept;
   const knowsOld = old !== undefined;
-  const isMine = kept.run !== undefined && rotations.runs.includes(kept.run);
+  const isMine = kept.run === rotations.run;
   if (kept.pending === undefined && isUnconfirmed && isMine && kept.current !== undefined) {
     // It was kept as the current one before the interruption.
     const isKept = await login(work, { ...attempt, secret: kept.current }, 'new');

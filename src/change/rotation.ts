@@ -26,8 +26,8 @@ export interface KeptSecrets {
 
 /** The places where the secrets of a rotation are kept. All throw DevshError. */
 export interface KeptRotations {
-  /** The runs whose pending secrets this run may send. */
-  readonly runs: readonly string[];
+  /** The run whose pending secrets may be sent. */
+  readonly run: string;
   read(account: RotatedAccount): Promise<KeptSecrets>;
   /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
   beforeSending(

@@ -142,7 +142,7 @@ export type Event =
   /** Another certificate or address: another device, as far as is known; or records with other names. */
   | (EventBase & { readonly kind: 'identity'; readonly reason: IdentityReason });
 
-export type IdentityReason = 'pin' | 'address' | 'digest key' | 'clock' | 'key field';
+export type IdentityReason = 'pin' | 'address' | 'digest key' | 'key field';
 
 /** What the periods of a device show, oldest first. The first reading of all is no change. Pure. */
 export function eventsOf(device: string, periods: readonly IdentityPeriod[]): Event[] {
@@ -344,6 +344,5 @@ function lastTime({ begin, resources }: IdentityPeriod): number {
 function reasonOf(one: Identity, other: Identity): IdentityReason {
   if (one.pin !== other.pin) return 'pin';
   if (one.address !== other.address) return 'address';
-  // Only in older files: now a clock that is set back begins no period.
-  return one.digestKey === other.digestKey ? 'clock' : 'digest key';
+  return 'digest key';
 }

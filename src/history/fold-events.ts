@@ -96,7 +96,6 @@ const REASONS: Readonly<Record<IdentityReason, string>> = {
   pin: 'was replaced: other certificate',
   address: 'has another address: nothing is compared across',
   'digest key': 'has a new history: the key of the digests was replaced',
-  clock: 'has a new history: the clock of this machine was set back',
   'key field': 'names the records by another field: nothing is compared across',
 };
 

@@ -25,26 +25,6 @@ test.each(['garbage', '\0\0\0\0', '\u{fffd}PNG', '{"a":1}', 'garbage\n', '\0\0\n
   },
 );
 
-test.each([
-  [{ isTyped: true }, { kind: 'typed' }],
-  [{ isExact: true, lost: {} }, { kind: 'restore' }],
-  [{ isFirstUndone: true }, { kind: 'undo', isFirst: true }],
-  [{ rotation: { kind: 'basic' } }, { kind: 'rotate', rotation: { kind: 'basic' } }],
-  [{ caution: 'open sessions' }, { kind: 'lockout', caution: 'open sessions' }],
-  [{ endsAccess: true }, { kind: 'lockout', endsAccess: true }],
-  [{}, undefined],
-])('reads what a step was for in a journal that had a field for it: %j', (older, purpose) => {
-  const step = {
-    ...{ resource: 'user', key: 'zoe', action: 'set', keyField: 'username' },
-    ...{ asked: {}, filled: {}, request: { method: 'POST', path: '/api/user/' } },
-    ...older,
-  };
-  const device = { name: 'fw1', address: '10.0.0.5:443' };
-  const line = JSON.stringify({ kind: 'device', plan: { device, steps: [step], settled: [] } });
-  const [plan] = parseJournal(`${HEAD}${line}\n`, 'j').plan.devices;
-  expect(plan?.steps[0]?.purpose).toEqual(purpose);
-});
-
 test('a step that was sent and settled later keeps when it was sent', () => {
   const ref = { device: 'fw1', index: 0 };
   const device = { name: 'fw1', address: '10.0.0.5:443' };

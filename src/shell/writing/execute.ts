@@ -333,7 +333,7 @@ async function checkCanary(
 
 export function headOf(
   { line, shell }: WriteCall,
-  { devices, run, input, part, reason, settles, undoes }: Plan,
+  { devices, run, input, part, reason, undoes }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = shell.services;
@@ -343,7 +343,7 @@ export function headOf(
     requests.flatMap(({ secretName = [] }) => secretName),
   );
   const opened = { run, at, command, reason, by, session: terminalSession, version };
-  return { kind: 'run', ...opened, input, part, settles, undoes };
+  return { kind: 'run', ...opened, input, part, undoes };
 }
 
 /** The message about a new fact; none if it only confirms an assumption. */

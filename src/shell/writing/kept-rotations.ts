@@ -9,14 +9,13 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { tryLogin } from '../../fleet/fresh-login.ts';
 import type { WriteCall } from '../command.ts';
 
-/** The kept secrets of a run that is resumed or settles others: devsh chooses none again. */
+/** The kept secrets of a run that is resumed: devsh chooses none again. */
 export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRotations> {
   const [{ openSecondPlace }, sessions] = await Promise.all([
     import('../access/new-secrets.ts'),
     call.sessionsAt(plan.devices.map(({ device }) => device)),
   ]);
   const second = openSecondPlace(call, { run: plan.run, sessions, isNeeded: false });
-  const runs = [plan.run, ...(plan.settles ?? [])];
   const makesTokens = plan.devices.some(({ steps }) =>
     steps.some((step) => rotationOf(step)?.answer),
   );
@@ -25,34 +24,33 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
       'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',
     );
   }
-  return rotationsIn(call, await call.rotations(), runs, second);
+  return rotationsIn(call, await call.rotations(), plan.run, second);
 }
 
 export function rotationsIn(
   { access }: WriteCall,
   store: RotationStore,
-  runs: readonly string[],
+  ownRun: string,
   second: SecondPlace | undefined,
 ): KeptRotations {
-  const [own = ''] = runs;
   return {
-    runs,
+    run: ownRun,
     read: async (account) => ({
       ...(await store.read(account)),
       lastTried: await store.lastTried(account),
     }),
     trying: (account, secret) => store.trying(account, secret),
-    async beforeSending(device, account, { secret, run = own }) {
+    async beforeSending(device, account, { secret, run = ownRun }) {
       await second?.hand({ device, account, secret });
       await store.markSent(account, run);
     },
     async received(device, account, secret) {
-      await store.keepPending(account, secret, { run: own });
+      await store.keepPending(account, secret, { run: ownRun });
       await second?.keep([{ device, account, secret }]);
       await second?.hand({ device, account, secret });
     },
     async another(device, account) {
-      const { spare, run = own } = await store.read(account);
+      const { spare, run = ownRun } = await store.read(account);
       if (spare === undefined) return undefined;
       await second?.keep([{ device, account, secret: spare }]);
       await store.keepPending(account, spare, { run });

@@ -223,7 +223,7 @@ async function choose(
       store.keepPending(account, secret, { run, replaces, spare }),
     ),
   );
-  return rotationsIn(call, store, [run], second);
+  return rotationsIn(call, store, run, second);
 }
 
 /** `rotate forget-previous`: on the devices of `--on`, or all. */

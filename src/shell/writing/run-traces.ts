@@ -108,8 +108,7 @@ class Concerned {
 
   /** Without what does not concern it; undefined if nothing is left. */
   add({ devices, ...trace }: RunTrace): RunTrace | undefined {
-    const { settles = [], undoes } = trace.plan;
-    const isNamed = [...settles, undoes?.run ?? ''].some((id) => this.#runs.has(id));
+    const isNamed = this.#runs.has(trace.plan.undoes?.run ?? '');
     const kept = devices.filter(({ device: { name, address }, intents }) => {
       const isPending = intents.some(({ state }) => state === 'pending');
       const isConcerned = this.#devices.has(address) || this.#devices.has(name);
