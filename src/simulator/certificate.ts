@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 
 /**
  * A self-signed certificate as small devices make them: P-256, SHA-256, its own CA.
@@ -91,11 +91,6 @@ function extensions(subject: CertificateSubject, publicKey: Buffer): Buffer {
   );
 }
 
-function pem(label: string, content: Buffer): string {
-  const lines = content.toString('base64').match(/.{1,64}/g) ?? [];
-  return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-}
-
 function fromYesterday(): Validity {
   const now = Date.now();
   return { from: new Date(now - DAY_MS), to: new Date(now + 730 * DAY_MS) };
@@ -126,11 +121,10 @@ export function createCertificate(
     explicit(3, extensions(subject, spki)),
   );
   const signature = der(TAG.bitString, Buffer.from([0]), sign('sha256', content, privateKey));
-  const certificate = der(TAG.sequence, content, algorithm, signature);
-  const digest = createHash('sha256').update(certificate).digest('hex').toUpperCase();
+  const certificate = new X509Certificate(der(TAG.sequence, content, algorithm, signature));
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: pem('CERTIFICATE', certificate),
-    fingerprint: (digest.match(/../g) ?? []).join(':'),
+    cert: certificate.toString(),
+    fingerprint: certificate.fingerprint256,
   };
 }

@@ -1,6 +1,6 @@
 import { type Api } from './api.ts';
 import { authenticate } from './authenticate.ts';
-import { LANGUAGES, type Store, type StoredRecord, type Table } from './store.ts';
+import { LANGUAGES, type Store, type User } from './store.ts';
 import {
   type ApiRequest,
   CONTENT_TYPES,
@@ -29,8 +29,6 @@ export function documentedApi(store: Store): Api {
 /** The documented API, and beyond it GET and DELETE of one user. Undefined for an unknown path. */
 export function findDocumentedView(store: Store, sent: string): View | undefined {
   const path = decodedPath(sent);
-  const users = store.table('user');
-  if (users === undefined) return undefined;
   if (path === '/api/') return ROOT;
   if (path === '/api/user/') {
     return {
@@ -38,8 +36,8 @@ export function findDocumentedView(store: Store, sent: string): View | undefined
       allow: ['GET', 'POST', 'HEAD', 'OPTIONS'],
       respond: (request) =>
         request.method === 'POST'
-          ? write(store, users, request)
-          : { status: 200, value: users.records.map(shown) },
+          ? write(store, request)
+          : { status: 200, value: store.users.map(shown) },
     };
   }
   // The framework's pattern for an id: no slash, no dot.
@@ -49,8 +47,8 @@ export function findDocumentedView(store: Store, sent: string): View | undefined
     title: 'User Instance',
     allow: ['GET', 'DELETE', 'HEAD', 'OPTIONS'],
     respond: (request) => {
-      if (request.method === 'DELETE') return users.delete(uuid) ? { status: 204 } : noSuchUser();
-      const current = users.get(uuid);
+      if (request.method === 'DELETE') return store.delete(uuid) ? { status: 204 } : noSuchUser();
+      const current = store.get(uuid);
       return current === undefined ? noSuchUser() : { status: 200, value: shown(current) };
     },
   };
@@ -67,12 +65,12 @@ const ROOT: View = {
 };
 
 /** In the order of the documentation. */
-function shown({ uuid, ...fields }: StoredRecord): StoredRecord {
+function shown({ uuid, ...fields }: User): User {
   return { uuid, ...fields };
 }
 
 /** The uuid `null` creates, a known one updates. All five fields are required, other ones are ignored. */
-function write(store: Store, users: Table, request: ApiRequest): Outcome {
+function write(store: Store, request: ApiRequest): Outcome {
   // An empty body needs no type; its fields are missing.
   const isForm = request.body === '' || mediaType(request) === CONTENT_TYPES.form;
   if (!isForm) return unsupported(request);
@@ -82,30 +80,30 @@ function write(store: Store, users: Table, request: ApiRequest): Outcome {
   );
   const uuid = form['uuid']?.trim() ?? '';
   const isNew = uuid === 'null';
-  const current = users.get(uuid.toLowerCase());
+  const current = store.get(uuid.toLowerCase());
   if (!isNew && UUID.test(uuid) && current === undefined) return noSuchUser();
 
-  const fields = FIELDS.map((name) => [name, form[name]?.trim() ?? ''] as const);
+  const text = (name: (typeof FIELDS)[number]): string => form[name]?.trim() ?? '';
+  const values = {
+    first_name: text('first_name'),
+    lastname: text('lastname'),
+    username: text('username'),
+    lang: text('lang'),
+  };
   const errors = new Map(
     FIELDS.map((name) => [name as string, problemsOf(name, form[name])] as const),
   );
   const wrong = form['uuid'] === undefined ? 'This field is required.' : 'Must be a valid UUID.';
   if (!isNew && current === undefined) errors.set('uuid', [wrong]);
-  const sameName = store.named(form['username']?.trim() ?? '');
-  if (
-    errors.get('username')?.length === 0 &&
-    sameName !== undefined &&
-    sameName.uuid !== current?.uuid
-  ) {
+  const isTaken = store.users.some((user) => user !== current && user.username === values.username);
+  if (isTaken && errors.get('username')?.length === 0) {
     errors.set('username', ['A user with that username already exists.']);
   }
   const problems = [...errors].filter(([, texts]) => texts.length > 0);
   if (problems.length > 0) return { status: 400, value: Object.fromEntries(problems) };
-  const values = Object.fromEntries(fields);
-  if (current === undefined) return { status: 201, value: shown(store.insert(users, values)) };
-  const changed = { ...values, uuid: current.uuid };
-  users.put(changed);
-  return { status: 200, value: shown(changed) };
+  return current === undefined
+    ? { status: 201, value: shown(store.insert(values)) }
+    : { status: 200, value: shown(store.put({ ...values, uuid: current.uuid })) };
 }
 
 function problemsOf(name: (typeof FIELDS)[number], sent: string | undefined): readonly string[] {

@@ -2,7 +2,7 @@ import { MAX_DEVICES, ownAddress } from './listener.ts';
 import { createFleetData, type DeviceData } from './data.ts';
 import { type DeviceSetup, SimulatedDevice } from './device.ts';
 import { documentedApi } from './documented.ts';
-import { Store, Table } from './store.ts';
+import { Store } from './store.ts';
 
 export type { SimulatedDevice } from './device.ts';
 
@@ -39,8 +39,8 @@ const PORT_ATTEMPTS = 20;
  */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   return startDevices(options, (setup) => {
-    const tables = new Map([['user', new Table(setup.users)]]);
-    const store = new Store(tables, setup.logins, `${setup.seed}:created`);
+    const users = new Map(setup.users.map((user) => [user.uuid, user]));
+    const store = new Store(users, setup.logins, `${setup.seed}:created`);
     return new SimulatedDevice(setup, documentedApi(store));
   });
 }

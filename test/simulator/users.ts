@@ -1,25 +1,20 @@
 import { extras } from './dialects/tables.ts';
-import { type Store, Table } from '../../src/simulator/store.ts';
+import type { Store } from '../../src/simulator/store.ts';
 import type { DialectUser as User } from './dialects/dialect-store.ts';
 import type { Site } from './dialects/site.ts';
 
 /* The users of a device, changed without a request. */
 
-function tableOf(store: Store): Table {
-  return store.table('user') ?? new Table([]);
-}
-
 export function createUser(store: Store, fields: Omit<User, 'uuid'>): User {
-  return { ...fields, uuid: store.insert(tableOf(store), fields).uuid };
+  return store.insert(fields);
 }
 
 export function replaceUser(store: Store, user: User): User {
-  tableOf(store).put(user);
-  return user;
+  return store.put(user);
 }
 
 export function deleteUser(store: Store, uuid: string): boolean {
-  return tableOf(store).delete(uuid);
+  return store.delete(uuid);
 }
 
 /** Changes or creates a user; a uuid may be one that was used before. */

@@ -1,6 +1,6 @@
 import { authenticate } from '../../../src/simulator/authenticate.ts';
 import { findDocumentedView } from '../../../src/simulator/documented.ts';
-import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { StoredRecord } from './dialect-store.ts';
 import { decodedPath, type View } from '../../../src/simulator/view.ts';
 import {
   type Dialect,

@@ -1,10 +1,8 @@
-import {
-  type Account,
-  Store,
-  type StoredRecord,
-  Table,
-  type User,
-} from '../../../src/simulator/store.ts';
+import type { DeviceRecord } from '../../../src/device/record.ts';
+import { type Account, Store, type User } from '../../../src/simulator/store.ts';
+
+/** A record with its internal id; a dialect may show another one. */
+export type StoredRecord = DeviceRecord & { readonly uuid: string };
 
 /** A user with what the dialects `drf` and `generic-rest` add. */
 export type DialectUser = User & {
@@ -14,25 +12,32 @@ export type DialectUser = User & {
   readonly modified?: string;
 };
 
-/** Records with a number each. */
-export class NumberedTable extends Table {
-  readonly #numbers: Map<string, number>;
-  #last: number;
+/** Records by uuid, in the order of creation, with a number each. They are never changed, only replaced. */
+export class NumberedTable extends Map<string, StoredRecord> {
+  readonly #numbers = new Map<string, number>();
+  #last = 0;
 
   constructor(records: readonly StoredRecord[]) {
-    super(records);
-    this.#numbers = new Map(records.map(({ uuid }, index) => [uuid, index + 1]));
-    this.#last = records.length;
+    super();
+    for (const record of records) this.set(record.uuid, record);
+  }
+
+  get records(): readonly StoredRecord[] {
+    return [...this.values()];
   }
 
   /** Counted up from 1 and never reused; 0 for an unknown record. */
   numberOf(uuid: string): number {
-    return this.get(uuid) === undefined ? 0 : (this.#numbers.get(uuid) ?? 0);
+    return !this.has(uuid) ? 0 : (this.#numbers.get(uuid) ?? 0);
   }
 
-  override put(record: StoredRecord): void {
-    if (this.get(record.uuid) === undefined) this.#numbers.set(record.uuid, ++this.#last);
-    super.put(record);
+  override set(uuid: string, record: StoredRecord): this {
+    if (!this.has(uuid)) this.#numbers.set(uuid, ++this.#last);
+    return super.set(uuid, record);
+  }
+
+  put(record: StoredRecord): void {
+    this.set(record.uuid, record);
   }
 
   /** A copy that does not share changes with this table. */
@@ -46,14 +51,38 @@ export class NumberedTable extends Table {
 
 /** The data of a device with several resources, and with accounts that may be inactive. */
 export class DialectStore extends Store {
-  declare protected readonly tables: ReadonlyMap<string, NumberedTable>;
+  readonly #tables: ReadonlyMap<string, NumberedTable>;
 
-  override get users(): readonly DialectUser[] {
-    return super.users;
+  /** `tables`: by resource. */
+  constructor(
+    tables: ReadonlyMap<string, NumberedTable>,
+    accounts: Iterable<Account>,
+    seed: string,
+  ) {
+    const users: Map<string, StoredRecord> = tables.get('user') ?? new NumberedTable([]);
+    // `users` and `get` leave out those that lack a field of a user.
+    super(users as Map<string, User>, accounts, seed);
+    this.#tables = tables;
   }
 
-  override table(resource: string): NumberedTable | undefined {
-    return this.tables.get(resource);
+  override get users(): readonly DialectUser[] {
+    return super.users.filter(isUser);
+  }
+
+  override get(uuid: string): User | undefined {
+    const user = super.get(uuid);
+    return user !== undefined && isUser(user) ? user : undefined;
+  }
+
+  table(resource: string): NumberedTable | undefined {
+    return this.#tables.get(resource);
+  }
+
+  /** Adds a record of any resource. */
+  insertInto(table: NumberedTable, fields: DeviceRecord): StoredRecord {
+    const record = { ...fields, uuid: this.random.uuid() };
+    table.put(record);
+    return record;
   }
 
   override accountByPassword(username: string, password: string): Account | undefined {
@@ -71,7 +100,11 @@ export class DialectStore extends Store {
 
   /** A copy that does not share changes with this store. */
   copy(): DialectStore {
-    const tables = new Map([...this.tables].map(([name, table]) => [name, table.copy()]));
+    const tables = new Map([...this.#tables].map(([name, table]) => [name, table.copy()]));
     return new DialectStore(tables, this.accounts.values(), this.random.hex(16));
   }
+}
+
+function isUser({ first_name, lastname, username, lang }: Partial<User>): boolean {
+  return [first_name, lastname, username, lang].every((text) => typeof text === 'string');
 }

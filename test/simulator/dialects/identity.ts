@@ -1,5 +1,5 @@
 import type { DeviceRecord } from '../../../src/device/record.ts';
-import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { StoredRecord } from './dialect-store.ts';
 import type { ResourceTable } from './site.ts';
 import { type Field, isRequired } from './resources.ts';
 

@@ -4,7 +4,7 @@ import type { DeviceRecord, Value } from '../../../src/device/record.ts';
 import { type ResourceTable, type Site, tableOf, type Traits } from './site.ts';
 import { readBody } from './read-body.ts';
 import type { Field, Resource } from './resources.ts';
-import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { StoredRecord } from './dialect-store.ts';
 import {
   type ApiRequest,
   decodedPath,
@@ -156,7 +156,7 @@ function idIn({ dialect }: Site, request: ApiRequest): string {
 export function asSecond(target: ResourceTable, before: StoredRecord): StoredRecord {
   const { uuid, ...changed } = target.table.get(before.uuid) ?? before;
   target.table.put({ ...before, uuid });
-  return target.site.store.insert(target.table, changed);
+  return target.site.store.insertInto(target.table, changed);
 }
 
 /** Sessions and tokens belong to a user, whom they name. */

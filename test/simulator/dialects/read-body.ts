@@ -16,7 +16,7 @@ import {
   type StringField,
 } from './resources.ts';
 import type { DeviceRecord, Value } from '../../../src/device/record.ts';
-import type { StoredRecord, Table } from '../../../src/simulator/store.ts';
+import type { NumberedTable, StoredRecord } from './dialect-store.ts';
 
 /** The fields of a request, or why it cannot be read. */
 type Body = { readonly input: Input } | { readonly refused: Outcome };
@@ -277,11 +277,15 @@ export function storeRecord(
     const value = { [key]: [`A ${name} with that ${key} already exists.`] };
     return { refused: { status: 400, value } };
   }
-  if (before === undefined) return { record: site.store.insert(table, read.value) };
+  if (before === undefined) return { record: site.store.insertInto(table, read.value) };
   return { record: replaceRecord(table, before, read.value) };
 }
 
-function replaceRecord(table: Table, { uuid }: StoredRecord, fields: DeviceRecord): StoredRecord {
+function replaceRecord(
+  table: NumberedTable,
+  { uuid }: StoredRecord,
+  fields: DeviceRecord,
+): StoredRecord {
   const record = { ...fields, uuid };
   table.put(record);
   return record;

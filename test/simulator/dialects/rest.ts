@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { StoredRecord } from './dialect-store.ts';
 import {
   decodedPath,
   refusal,

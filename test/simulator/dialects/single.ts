@@ -1,5 +1,5 @@
 import { type ApiRequest, type Outcome, refusal, type View } from '../../../src/simulator/view.ts';
-import type { StoredRecord } from '../../../src/simulator/store.ts';
+import type { StoredRecord } from './dialect-store.ts';
 import type { ResourceTable, Site } from './site.ts';
 import { metadata } from './identity.ts';
 import { readBody, storeRecord } from './read-body.ts';

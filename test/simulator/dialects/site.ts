@@ -1,9 +1,9 @@
 import type { Api } from '../../../src/simulator/api.ts';
 import { SimulatorError } from '../../../src/simulator/simulator.ts';
 import type { DeviceRecord } from '../../../src/device/record.ts';
-import type { Account, StoredRecord } from '../../../src/simulator/store.ts';
+import type { Account } from '../../../src/simulator/store.ts';
 import type { ApiRequest, Outcome, View } from '../../../src/simulator/view.ts';
-import type { DialectStore, NumberedTable } from './dialect-store.ts';
+import type { DialectStore, NumberedTable, StoredRecord } from './dialect-store.ts';
 import type { Resource } from './resources.ts';
 
 /** The simulated families of devices: the built-in profiles. */

@@ -1,8 +1,8 @@
 import type { DeviceRecord } from '../../../src/device/record.ts';
 import { createRandom } from '../../../src/simulator/random.ts';
 import type { DeviceSetup } from '../../../src/simulator/device.ts';
-import type { StoredRecord, User } from '../../../src/simulator/store.ts';
-import { NumberedTable } from './dialect-store.ts';
+import type { User } from '../../../src/simulator/store.ts';
+import { NumberedTable, type StoredRecord } from './dialect-store.ts';
 import type { Dialect, ProfileName } from './site.ts';
 
 const FIRST_CHANGE_MS = Date.UTC(2024, 0, 1);
