@@ -22,6 +22,7 @@ import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
 import { listView, viewLines } from '../../src/tui/views/views.ts';
 import { after, readOf, RUN, stateOf, user } from './table/table-fixture.ts';
 import { rounds } from '../rounds.ts';
+import { listRows } from './views/list-rows.ts';
 
 const USERS = ['alice', 'bob', '大輔.中村', 'zoë', 'fang.li', 'viewer'];
 
@@ -258,7 +259,7 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
     view.header,
     ...view.rows.map(({ text }) => text),
     ...(list === undefined ? [] : [`  ${list.header}`]),
-    ...Array.from({ length: list?.count ?? 0 }, (_, row) => `  ${list?.row(row).text ?? ''}`),
+    ...listRows(list).map((row) => `  ${row}`),
     ...viewLines(state).map((line) => ` ${line}`),
     ...layout.messages.map(({ text }) => ` ${text}`),
     ...layout.question.map(({ text }) => (text.startsWith('──') ? text : ` ${text}`)),

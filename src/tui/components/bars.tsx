@@ -14,7 +14,7 @@ import {
 } from '../prompt/input-line.ts';
 import type { LogLine, State } from '../state.ts';
 import type { Menu } from '../prompt/prompt-state.ts';
-import { LABEL_TONES, type Theme, type Tone } from '../screen/theme.ts';
+import { LABEL_TONES, painted, type Theme, type Tone, widthOfSpans } from '../screen/theme.ts';
 import { usageSpans } from '../prompt/usage-hint.ts';
 import { LineMarksContext } from '../terminal/render.ts';
 import { quotedKey } from '../../change/plan.ts';
@@ -33,15 +33,16 @@ export function Header({ state, theme }: { readonly state: State; readonly theme
   const { columns } = state.size;
   const blanks = (used: number): string => ' '.repeat(Math.max(0, columns - used));
   const strip = fleetStrip(state);
-  const rest = blanks(strip.reduce((sum, { text }) => sum + widthOf(text), 0));
+  const rest = blanks(widthOfSpans(strip));
   const [place = ''] = left.split(SEPARATOR, 1);
   const gap = right === '' ? '' : blanks(widthOf(left) + widthOf(right));
   return (
     <>
       <Row>
-        {joined([...strip, { tone: 'plain', text: rest }])
-          .map(({ tone, text }) => theme(tone, text, state.fleet.color ?? 'plain'))
-          .join('')}
+        {painted(
+          (tone, text) => theme(tone, text, state.fleet.color ?? 'plain'),
+          joined([...strip, { tone: 'plain', text: rest }]),
+        )}
       </Row>
       <Row>{theme('heading', place) + left.slice(place.length) + gap + theme('accent', right)}</Row>
     </>
@@ -51,11 +52,11 @@ export function Header({ state, theme }: { readonly state: State; readonly theme
 /** Those that do nothing now are dimmed, in brackets. While a command is typed, its usage comes first. */
 export function Footer({ state, theme }: { readonly state: State; readonly theme: Theme }) {
   const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
-  const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const used = widthOfSpans(usage);
   // A blank comes first, and the last cell of the screen stays free.
   const room = state.size.columns - 2 - (used === 0 ? 0 : used + SEPARATOR.length);
   const line = [
-    ...(used === 0 ? [] : [usage.map(({ tone, text }) => theme(tone, text)).join('')]),
+    ...(used === 0 ? [] : [painted(theme, usage)]),
     ...shownHints(state, Math.max(0, room)).map(({ text, isDisabled }) =>
       theme(isDisabled ? 'quiet' : 'plain', text),
     ),
@@ -63,26 +64,21 @@ export function Footer({ state, theme }: { readonly state: State; readonly theme
   return <Row>{line === '' ? '' : ` ${line}`}</Row>;
 }
 
-interface MessagesProps {
+interface LinesProps {
   readonly lines: readonly LogLine[];
   readonly theme: Theme;
 }
 
 /** The last messages. A success is highlighted by its sign alone. */
-export function Messages({ lines, theme }: MessagesProps) {
+export function Messages({ lines, theme }: LinesProps) {
   return lines.map(({ tone, text }, index) => {
     const head = tone === 'good' ? text.slice(0, 1) : text;
     return <Row key={index}>{` ${theme(tone, head)}${text.slice(head.length)}`}</Row>;
   });
 }
 
-interface QuestionLinesProps {
-  readonly lines: readonly LogLine[];
-  readonly theme: Theme;
-}
-
 /** A rule, the plan, and the question itself. */
-export function QuestionLines({ lines, theme }: QuestionLinesProps) {
+export function QuestionLines({ lines, theme }: LinesProps) {
   return lines.map(({ tone, text }, index) => (
     <Row key={index}>{text.startsWith('──') ? theme(tone, text) : ` ${theme(tone, text)}`}</Row>
   ));

@@ -6,7 +6,7 @@ import { cut, fit, widthOf } from '../../text/visible.ts';
 import type { State } from '../state.ts';
 import { tableWidth } from '../table/columns.ts';
 import { tableRows } from '../table/rows.ts';
-import type { Theme, Tone } from '../screen/theme.ts';
+import { painted, type Theme, type Tone } from '../screen/theme.ts';
 import { DEVICES } from '../views/devices.ts';
 import { paneLines } from '../views/details.ts';
 import { matchParts } from '../views/reduce-view.ts';
@@ -42,7 +42,7 @@ function Content({ state, theme, height }: BodyProps) {
   const isAsked = state.questions.length > 0;
   const toneOf = (tone: Tone): Tone => (isAsked && tone === 'accent' ? 'plain' : tone);
   return formView(form, state.size.columns, height).rows.map((spans, index) => (
-    <Row key={index}>{spans.map(({ tone, text }) => theme(toneOf(tone), text)).join('')}</Row>
+    <Row key={index}>{painted((tone, text) => theme(toneOf(tone), text), spans)}</Row>
   ));
 }
 
@@ -71,7 +71,7 @@ function Table({ state, theme, height }: BodyProps) {
   const pane = paneLines(state, columns - width - RULE.length, height);
   return Array.from({ length: height }, (_, index) => {
     const { text, cells } = lines[index] ?? { text: '', cells: 0 };
-    const beside = (pane[index] ?? []).map((span) => theme(span.tone, span.text)).join('');
+    const beside = painted(theme, pane[index] ?? []);
     const rule = theme('quiet', beside === '' ? RULE.trimEnd() : RULE);
     return <Row key={index}>{text + ' '.repeat(Math.max(0, width - cells)) + rule + beside}</Row>;
   });
@@ -89,18 +89,14 @@ const IN_BAR: Readonly<Partial<Record<Tone, Tone>>> = {
 function rowText(row: RowView, isCurrent: boolean, columns: number, theme: Theme): string {
   if (!isCurrent) {
     const plain = row.isMarked ? 'accent' : row.isStale ? 'quiet' : 'plain';
-    return row.pieces
-      .map(({ tone, text }) => theme(tone === 'plain' ? plain : tone, text))
-      .join('');
+    return painted((tone, text) => theme(tone === 'plain' ? plain : tone, text), row.pieces);
   }
   const padding: Piece = { tone: 'plain', text: ' '.repeat(columns - widthOf(row.text)) };
   const pieces = [...row.pieces, padding].map(({ tone, text }) => ({
     tone: IN_BAR[tone] ?? ('current' as const),
     text,
   }));
-  return joined(pieces)
-    .map(({ tone, text }) => theme(tone, text))
-    .join('');
+  return painted(theme, joined(pieces));
 }
 
 function isWaiting({ fleet, table, work, reading }: State): boolean {
@@ -145,16 +141,15 @@ function List({ state, theme, height, list }: BodyProps & { readonly list: ListV
     <>
       <Row>{theme('head', fit(' '.repeat(GUTTER) + header, columns))}</Row>
       {Array.from({ length: Math.min(room, count - top) }, (_, index) => {
-        const { sign = '', text, tone, parts = [{ tone, text }] } = list.row(top + index);
+        const { sign = '', tone, parts } = list.row(top + index);
         const isCurrent = top + index === cursor;
         const mark = isCurrent ? '▸' : ' ';
-        const signs = fit(sign, GUTTER - 1);
-        const pieces = [{ tone, text: signs }, ...parts].map((one) => theme(one.tone, one.text));
+        const spans = [{ tone, text: fit(sign, GUTTER - 1) }, ...parts];
         return (
           <Row key={index}>
             {isCurrent && hasFocus
-              ? theme('current', fit(mark + signs + text, columns))
-              : mark + pieces.join('')}
+              ? theme('current', fit(mark + spans.map(({ text }) => text).join(''), columns))
+              : mark + painted(theme, spans)}
           </Row>
         );
       })}

@@ -13,7 +13,7 @@ import {
 } from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/visible.ts';
-import type { Span } from '../screen/theme.ts';
+import { type Span, widthOfSpans } from '../screen/theme.ts';
 import { lineHints, SEPARATOR } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';
 import { isOffering } from './reduce-prompt.ts';
@@ -123,7 +123,7 @@ export function usageSpans(state: State): Span[] {
     ...(index > 0 ? [{ tone: 'plain' as const, text: ' ' }] : []),
     { tone: isPresent ? 'accent' : 'plain', text },
   ]);
-  const used = usage.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const used = widthOfSpans(usage);
   const summaryText = summary === '' ? '' : `: ${summary}`;
   if (used + Math.min(widthOf(summaryText), LEAST_SUMMARY) <= room)
     return withSummary(usage, cut(summaryText, room - used));

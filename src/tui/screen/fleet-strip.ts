@@ -4,7 +4,7 @@ import { visible, widthOf } from '../../text/visible.ts';
 import { keyNameOf } from '../keys/keymap.ts';
 import { memoized } from '../store.ts';
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
-import type { Span, Tone } from './theme.ts';
+import { type Span, type Tone, widthOfSpans } from './theme.ts';
 import { grouped } from '../../device/record.ts';
 
 export const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
@@ -48,12 +48,12 @@ function fitting(
   columns: number,
 ): Span[] | undefined {
   for (const left of lefts) {
-    const room = columns - widthOfAll(left) - 1;
+    const room = columns - widthOfSpans(left) - 1;
     const right = rights.find((spans) =>
-      spans.length === 0 ? room >= 0 : widthOfAll(spans) + 1 < room,
+      spans.length === 0 ? room >= 0 : widthOfSpans(spans) + 1 < room,
     );
     if (right === undefined) continue;
-    const gap: Span = { tone: 'plain', text: ' '.repeat(Math.max(0, room - widthOfAll(right))) };
+    const gap: Span = { tone: 'plain', text: ' '.repeat(Math.max(0, room - widthOfSpans(right))) };
     return right.length === 0 ? left : [...left, gap, ...right];
   }
   return undefined;
@@ -167,7 +167,7 @@ function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefine
       { tone: TONES[device.kind], text: selected.has(device.name) ? `[${text}]` : text },
     ];
   });
-  return widthOfAll(spans) <= width ? spans : undefined;
+  return widthOfSpans(spans) <= width ? spans : undefined;
 }
 
 interface Fact {
@@ -208,10 +208,6 @@ function badgesOf(fleet: FleetView, keymap: Keymap, pending: State['pending']): 
 
 export function questionsKey(keymap: Keymap): string {
   return keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F') ?? '"questions"';
-}
-
-function widthOfAll(spans: readonly Span[]): number {
-  return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
 /** A part of a whole; its sign and its tone stay readable without colours. */

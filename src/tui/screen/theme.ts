@@ -1,5 +1,6 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import type { ThemeName } from '../../text/choices.ts';
+import { widthOf } from '../../text/visible.ts';
 
 /** Kinds of highlighting. Colours only add to signs and words. */
 export type Tone =
@@ -207,4 +208,13 @@ export function withAsciiSigns(frame: string): string {
 export interface Span {
   readonly tone: Tone;
   readonly text: string;
+}
+
+/** A line of pieces in their tones, ready for the screen. */
+export function painted(theme: Theme, spans: readonly Span[]): string {
+  return spans.map(({ tone, text }) => theme(tone, text)).join('');
+}
+
+export function widthOfSpans(spans: readonly Pick<Span, 'text'>[]): number {
+  return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
 }

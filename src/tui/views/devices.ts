@@ -13,8 +13,8 @@ import type { DeviceTab, LogLine, State } from '../state.ts';
 import { watchText } from '../table/view.ts';
 import {
   arranged,
+  fittedColumns,
   type ListColumn,
-  listLines,
   listOf,
   type ListSource,
   type OverOf,
@@ -121,14 +121,14 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
   below: wholeReason,
   source: (_overlay, state) => source(state),
   draw: (devices, _overlay, { fleet, pending }, width) =>
-    linesOf(devices, deviceColumns(fleet.devices, pending), width),
+    fitted(devices, deviceColumns(fleet.devices, pending), width),
   toneOf: ({ kind }) => TONES[kind],
   signOf: ({ kind }) => SIGNS[kind],
   empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
 });
 
 /** Cached: devices are measured after a change, not at each key. */
-const linesOf = memoized(listLines<DeviceTab>);
+const fitted = memoized(fittedColumns<DeviceTab>);
 
 const deviceColumns = memoized(columnsFor);
 

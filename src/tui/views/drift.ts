@@ -12,7 +12,7 @@ import { keyOfRow, tableRows } from '../table/rows.ts';
 import { filterOf } from '../table/feed.ts';
 import { filterText, joined } from '../table/view.ts';
 import { namesText } from './plan-lines.ts';
-import { arranged, fittedLines, listOf, type ListRow, type ListSource } from './view.ts';
+import { arranged, fittedLines, listOf, type ListSource } from './view.ts';
 import { isNested, valueText } from '../../device/record.ts';
 import { majorityOf } from '../../fleet/drift.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
@@ -133,6 +133,7 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
   },
   source,
   draw: drawn,
+  toneOf: ({ isSame }) => (isSame ? 'quiet' : 'plain'),
   below,
   empty: ({ output: { drift } }) =>
     `no differences: all ${drift.rows.length} are the same on ${devicesText(drift)}; f shows them`,
@@ -211,9 +212,7 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
     cut(`${fit(head, key)}${GAP}${middle}${GAP}${text}`.trimEnd(), width);
   return {
     header: line(title, heads.join(''), `${beyond} ${room > 0 ? 'DIFFERENCE' : ''}`.trim()),
-    row(index: number): ListRow {
-      const row = rows[index];
-      if (row === undefined) return { text: '', tone: 'plain' };
+    line(row: DriftRow) {
       const tone = row.isSame ? 'quiet' : 'plain';
       const missing = row.cells.filter(({ kind }) => kind === 'missing').length;
       const isRare = 2 * missing > row.cells.length;
@@ -226,12 +225,11 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
         };
       });
       const text = room === 0 ? '' : differenceTexts(drift, row).join('; ');
-      const parts = joined([
+      return joined([
         { tone, text: fit(keyText(row, resource), key) + GAP },
         ...signs,
         { tone, text: cut(`${GAP}${text}`, room + GAP.length) },
       ]);
-      return { text: cut(parts.map((part) => part.text).join(''), width), tone, parts };
     },
   };
 }

@@ -52,11 +52,11 @@ export const PALETTE: View<PaletteOver> = {
       count: rows.length,
       row(index) {
         const entry = rows[index];
-        if (entry === undefined) return { text: '', tone: 'plain' };
+        if (entry === undefined) return { tone: 'plain', parts: [] };
         const reason = entry.kind === 'key' && 'binding' in entry && whyNot(entry.binding, state);
         const summary = visible(entry.summary) + (reason ? `; not now: ${reason}` : '');
-        const text = line(entry.kind, visible(entry.name), summary);
-        return { text, tone: reason ? 'quiet' : 'plain' };
+        const tone = reason ? 'quiet' : 'plain';
+        return { tone, parts: [{ tone, text: line(entry.kind, visible(entry.name), summary) }] };
       },
       cursor: overlay.cursor,
       empty: 'nothing is known here',

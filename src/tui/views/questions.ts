@@ -4,13 +4,12 @@ import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { firstOf, key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
-import { memoized } from '../store.ts';
 import { wrapText } from '../../text/wrap.ts';
 import type { LogLine, State } from '../state.ts';
 import {
   arranged,
+  fittedColumns,
   type ListColumn,
-  listLines,
   listOf,
   type ListSource,
   type OverOf,
@@ -109,7 +108,7 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
     output.kind === 'table' && output.name === 'questions' ? NO_MARKS : undefined,
   nothing: 'no question is open',
   source: (_overlay, state) => source(state),
-  draw: (questions, _overlay, _state, width) => linesOf(questions, COLUMNS, width),
+  draw: (questions, _overlay, _state, width) => fittedColumns(questions, COLUMNS, width),
   signOf: ({ address }, { marks }) => (marks.has(address) ? ' ●' : ''),
   toneOf: ({ kind }) => (kind === 'changed' ? 'bad' : 'plain'),
   empty: () => 'no question is open',
@@ -117,8 +116,6 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
 
 /** The list when it is opened. */
 export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
-
-const linesOf = memoized(listLines<DeviceQuestion>);
 
 /** The current question in full; always the same height, so that the list does not move. */
 function questionFacts(state: State): LogLine[] {

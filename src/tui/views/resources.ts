@@ -6,8 +6,8 @@ import { keysOf, lineKey } from '../keys/binding.ts';
 import type { Offer, State } from '../state.ts';
 import {
   arranged,
+  fittedColumns,
   type ListColumn,
-  listLines,
   listOf,
   type ListSource,
   type OverOf,
@@ -48,7 +48,7 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
       ? { kind: 'resources', resources: offersOf(output.rows), cursor: 0 }
       : undefined,
   source,
-  draw: (offers, _overlay, state, width) => listLines(offers, offerColumns(state), width),
+  draw: (offers, _overlay, state, width) => fittedColumns(offers, offerColumns(state), width),
   empty: () => 'the devices have not reported their resources',
 });
 

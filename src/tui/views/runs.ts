@@ -8,8 +8,8 @@ import type { Key } from '../keys/key-binding.ts';
 import type { RunRow, State } from '../state.ts';
 import {
   arranged,
+  fittedColumns,
   type ListColumn,
-  listLines,
   listOf,
   type ListSource,
   type OverOf,
@@ -79,7 +79,7 @@ export const RUNS = listOf<RunsOver, RunRow>({
       : undefined,
   nothing: 'no run yet',
   source,
-  draw: (runs, _overlay, _state, width) => listLines(runs, RUN_COLUMNS, width),
+  draw: (runs, _overlay, _state, width) => fittedColumns(runs, RUN_COLUMNS, width),
   empty: () => 'no run yet',
 });
 

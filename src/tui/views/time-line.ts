@@ -111,16 +111,9 @@ export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
     return entry && { kind: 'change', entry, top: 0 };
   },
   source,
-  draw(entries, _overlay, _state, width) {
-    const { header, line } = fittedColumns(entries.slice(0, MEASURED_ROWS), ENTRY_COLUMNS, width);
-    const row = (index: number) => {
-      const entry = entries[index];
-      return entry === undefined
-        ? { text: '', tone: 'plain' as const }
-        : { text: line(entry), tone: TONES[entry.change.events[0].kind] };
-    };
-    return { header, row };
-  },
+  draw: (entries, _overlay, _state, width) =>
+    fittedColumns(entries.slice(0, MEASURED_ROWS), ENTRY_COLUMNS, width),
+  toneOf: ({ change }) => TONES[change.events[0].kind],
   below,
   empty: () => 'no changes',
 });

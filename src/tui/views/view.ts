@@ -72,10 +72,9 @@ export interface Listed {
 export interface ListRow {
   /** What the row is, and whether it is marked: a cell for each, as in the table. */
   readonly sign?: string;
-  readonly text: string;
+  /** Of the sign. */
   readonly tone: Tone;
-  /** The same text in parts of different tones. */
-  readonly parts?: readonly Span[];
+  readonly parts: readonly Span[];
 }
 
 /** Lines with a cursor below a header, cut to the screen. */
@@ -108,18 +107,16 @@ type ListOver = Extract<Over, { cursor: number }>;
 
 interface ListSpec<O extends ListOver, T> extends View<O> {
   source(overlay: O, state: State): ListSource<T>;
-  /** Draws the rows: one by one when visible, or all as lines. */
-  draw(
-    items: readonly T[],
-    overlay: O,
-    state: State,
-    width: number,
-  ): { readonly header: string } & (
-    { readonly lines: readonly string[] } | { readonly row: (index: number) => ListRow }
-  );
+  draw(items: readonly T[], overlay: O, state: State, width: number): Drawn<T>;
   toneOf?(item: T): Tone;
   signOf?(item: T, overlay: O): string;
   empty(overlay: O): string;
+}
+
+interface Drawn<T> {
+  readonly header: string;
+  /** The text of an item, also in parts of different tones. Called only for visible items. */
+  readonly line: (item: T) => string | readonly Span[];
 }
 
 /** A list with the common filter, sort order and cursor. */
@@ -137,15 +134,15 @@ export function listOf<O extends ListOver, T>(spec: ListSpec<O, T>): View<O> {
     },
     drawn(over, state) {
       const items = arranged(spec.source(over, state), state.find);
-      const made = spec.draw(items, over, state, state.size.columns - GUTTER);
+      const { header, line } = spec.draw(items, over, state, state.size.columns - GUTTER);
       const row = (index: number): ListRow => {
-        if ('row' in made) return made.row(index);
         const item = items[index];
-        const tone = item === undefined ? undefined : spec.toneOf?.(item);
-        const sign = item === undefined ? undefined : spec.signOf?.(item, over);
-        return { text: made.lines[index] ?? '', tone: tone ?? 'plain', sign: sign ?? '' };
+        if (item === undefined) return { tone: 'plain', parts: [] };
+        const tone = spec.toneOf?.(item) ?? 'plain';
+        const drawn = line(item);
+        const parts = typeof drawn === 'string' ? [{ tone, text: drawn }] : drawn;
+        return { sign: spec.signOf?.(item, over) ?? '', tone, parts };
       };
-      const { header } = made;
       return { header, count: items.length, row, cursor: over.cursor, empty: spec.empty(over) };
     },
   };
@@ -184,16 +181,6 @@ export function sourceOf<T>(
         columns.map(({ value, text }, at) => [fields[at] ?? '', (value ?? text)(item)]),
       ),
   };
-}
-
-/** All rows as lines; see `fittedColumns`. */
-export function listLines<T>(
-  items: readonly T[],
-  columns: readonly ListColumn<T>[],
-  width: number,
-): { header: string; lines: string[] } {
-  const { header, line } = fittedColumns(items, columns, width);
-  return { header, lines: items.map(line) };
 }
 
 /** Columns as wide as the content of a `sample`; on a narrow screen the least important ones are dropped. */

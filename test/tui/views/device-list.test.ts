@@ -5,6 +5,7 @@ import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { fleetStrip } from '../../../src/tui/screen/fleet-strip.ts';
 import { DEVICES } from '../../../src/tui/views/devices.ts';
+import { listRows } from './list-rows.ts';
 
 function stateWith(kind: DeviceTab['kind']): State {
   const state = initialState({ columns: 80, rows: 24 }, KEYMAP);
@@ -14,7 +15,7 @@ function stateWith(kind: DeviceTab['kind']): State {
 
 function deviceListOf(state: State) {
   const list = DEVICES.drawn?.({ kind: 'devices', cursor: 0 }, state);
-  return { header: list?.header ?? '', lines: [list?.row(0).text ?? ''] };
+  return { header: list?.header ?? '', lines: listRows(list) };
 }
 
 test('a device with pending changes shows how many, and O continues them', () => {

@@ -8,6 +8,7 @@ import type { State } from '../../../src/tui/state.ts';
 import { makeAlike } from '../../../src/tui/views/drift.ts';
 import { listView } from '../../../src/tui/views/views.ts';
 import { after, stateOf } from '../table/table-fixture.ts';
+import { listRows } from './list-rows.ts';
 
 type Records = readonly Readonly<Record<string, string | number | boolean | string[]>>[];
 
@@ -40,8 +41,7 @@ function press(state: State, ...actions: readonly ViewAction[]): State {
 
 function lines(state: State): readonly string[] {
   const list = listView(state);
-  const rows = Array.from({ length: list?.count ?? 0 }, (_, at) => list?.row(at).text ?? '');
-  return [list?.header ?? '', ...rows];
+  return [list?.header ?? '', ...listRows(list)];
 }
 
 const below = (state: State): readonly string[] => layoutOf(state).messages.map(({ text }) => text);

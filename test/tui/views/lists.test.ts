@@ -11,6 +11,7 @@ import { driftLine } from '../../../src/tui/table/commands.ts';
 import { type KeyEvent, parseKey } from '../../../src/tui/terminal/keys.ts';
 import { listView } from '../../../src/tui/views/views.ts';
 import { after, lineOf, RUN, stateOf as startOf, user } from '../table/table-fixture.ts';
+import { listRows } from './list-rows.ts';
 
 /** With the keys in the table, where the views get them. */
 function stateOf(records: Parameters<typeof startOf>[0]): State {
@@ -41,8 +42,7 @@ function typed(state: State, text: string): State {
 }
 
 function rowsOf(state: State): string[] {
-  const list = listView(state);
-  return Array.from({ length: list?.count ?? 0 }, (_, index) => list?.row(index).text ?? '');
+  return listRows(listView(state));
 }
 
 function devices(state: State): State {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RUN_COLUMNS } from '../../../src/tui/views/runs.ts';
-import { listLines } from '../../../src/tui/views/view.ts';
+import { fittedColumns } from '../../../src/tui/views/view.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date(2026, 10, 21), toFake: ['Date'] });
@@ -19,8 +19,8 @@ const RUN = {
 };
 
 function runLines(runs: readonly (typeof RUN)[], width: number): string[] {
-  const { header, lines } = listLines(runs, RUN_COLUMNS, width);
-  return [header, ...lines];
+  const { header, line } = fittedColumns(runs, RUN_COLUMNS, width);
+  return [header, ...runs.map(line)];
 }
 
 test('what the command was stays in sight on a narrow screen, and how the run ended', () => {

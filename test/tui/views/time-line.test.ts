@@ -8,6 +8,7 @@ import { detailLines } from '../../../src/tui/views/details.ts';
 import { changeLines } from '../../../src/tui/views/time-line.ts';
 import { listed, listView } from '../../../src/tui/views/views.ts';
 import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
+import { listRows } from './list-rows.ts';
 
 const NINE = Date.UTC(2026, 10, 22, 9);
 const AT = { period: 'l', resource: 'user', after: NINE, before: NINE + 60_000 };
@@ -55,10 +56,7 @@ function openedOf(listed: TableOutput): State {
   return after(state, { kind: 'view-over', overlay });
 }
 
-const texts = (state: State): string[] => {
-  const list = listView(state);
-  return Array.from({ length: list?.count ?? 0 }, (_, at) => list?.row(at).text ?? '');
-};
+const texts = (state: State): string[] => listRows(listView(state));
 
 const lineOf = (...events: readonly Event[]) => {
   const [entry] = entriesOf(output(events));
