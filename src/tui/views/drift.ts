@@ -145,14 +145,10 @@ const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
   isWhole ? rows : rows.filter(({ isSame }) => !isSame),
 );
 
-const prepared = new WeakMap<DriftRow, readonly Haystack[]>();
-
 /** One for each device, with the word of its cell; a single one if the record is the same on all. */
 function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haystack[] {
-  const before = prepared.get(row);
-  if (before !== undefined) return before;
   const names = devices.map(({ name }) => name);
-  const made = (row.isSame ? row.cells.slice(0, 1) : row.cells).flatMap((cell, index) => {
+  return (row.isSame ? row.cells.slice(0, 1) : row.cells).flatMap((cell, index) => {
     const held = row.held[index] ?? [];
     const records = held.length === 0 ? [{ [keyField]: row.key }] : held;
     const facts = {
@@ -161,8 +157,6 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
     };
     return records.map((record) => prepareHaystack({ ...facts, ...record }, '', MOST_ON_SCREEN));
   });
-  prepared.set(row, made);
-  return made;
 }
 
 function currentRow(overlay: DriftOverlay, { find }: State): DriftRow | undefined {

@@ -1,5 +1,5 @@
 import { type DeviceRecord, grouped } from '../../device/record.ts';
-import { type Haystack, prepareHaystack } from '../../fleet/filter.ts';
+import { prepareHaystack } from '../../fleet/filter.ts';
 import type { Event } from '../../history/events.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { fieldsOf } from '../../output/cells.ts';
@@ -33,22 +33,16 @@ function source({ entries }: TimeLineOver): ListSource<TimeLineEntry> {
     idOf: ({ id }) => id,
     fields: ['when', 'on', 'what', 'by'],
     recordOf: ({ change, what, by }) => ({
-      ...{ when: new Date(change.before).toISOString(), on: change.devices, what, by },
+      when: new Date(change.before).toISOString(),
+      on: change.devices,
+      what,
+      by,
     }),
-    haystacksOf: haystacks,
+    // As the filter of `changes`: the fields of the change or of the record, and what the list shows.
+    haystacksOf: ({ change, by }) => [
+      prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
+    ],
   };
-}
-
-const prepared = new WeakMap<TimeLineEntry, readonly Haystack[]>();
-
-/** As the filter of `changes`: the fields of the change or of the record, and what the list shows. */
-function haystacks(entry: TimeLineEntry): readonly Haystack[] {
-  const { change, by } = entry;
-  const made = prepared.get(entry) ?? [
-    prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
-  ];
-  prepared.set(entry, made);
-  return made;
 }
 
 /** The entry that is shown, or under the cursor. */

@@ -105,7 +105,7 @@ export function listTop(
 
 type ListOver = Extract<Over, { cursor: number }>;
 
-interface ListSpec<O extends ListOver, T> extends View<O> {
+interface ListSpec<O extends ListOver, T extends object> extends View<O> {
   source(overlay: O, state: State): ListSource<T>;
   draw(items: readonly T[], overlay: O, state: State, width: number): Drawn<T>;
   toneOf?(item: T): Tone;
@@ -120,7 +120,7 @@ interface Drawn<T> {
 }
 
 /** A list with the common filter, sort order and cursor. */
-export function listOf<O extends ListOver, T>(spec: ListSpec<O, T>): View<O> {
+export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T>): View<O> {
   return {
     ...spec,
     listed(over, state) {
@@ -273,7 +273,7 @@ export interface ListSource<T> {
   /** Sort and filter fields, in the order of the columns. */
   readonly fields: readonly string[];
   readonly recordOf: (item: T) => ListRecord;
-  /** The searchable texts, if they are more than the record. */
+  /** The searchable texts, if they are more than the record. Always the same for an item. */
   readonly haystacksOf?: (item: T) => readonly Haystack[];
   /** Failed and unconfirmed items, which come first. */
   readonly isDoubtful?: (item: T) => boolean;
@@ -289,7 +289,10 @@ interface Arranged {
 const known = new WeakMap<readonly unknown[], Arranged>();
 
 /** The items that match the filter, in the order of display. */
-export function arranged<T>(source: ListSource<T>, { editing, sort }: Find): readonly T[] {
+export function arranged<T extends object>(
+  source: ListSource<T>,
+  { editing, sort }: Find,
+): readonly T[] {
   const text = lineText(editing.line);
   const before = known.get(source.items);
   // The cached items have the type of the originals.
@@ -300,10 +303,18 @@ export function arranged<T>(source: ListSource<T>, { editing, sort }: Find): rea
   return items;
 }
 
-function filtered<T>({ items, recordOf, haystacksOf }: ListSource<T>, filter: Filter) {
+/** By item: preparing takes longer than matching. */
+const prepared = new WeakMap<object, readonly Haystack[]>();
+
+function filtered<T extends object>(source: ListSource<T>, filter: Filter): readonly T[] {
+  const { items, recordOf, haystacksOf } = source;
   if (filter.terms.length === 0) return items;
-  const lookAt =
-    haystacksOf ?? ((item: T) => [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)]);
+  const lookAt = (item: T): readonly Haystack[] => {
+    if (!haystacksOf) return [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)];
+    const made = prepared.get(item) ?? haystacksOf(item);
+    prepared.set(item, made);
+    return made;
+  };
   return items.filter((item) => lookAt(item).some((one) => matchesHaystack(filter, one)));
 }
 
