@@ -99,7 +99,7 @@ test.each([
   ['device import .', 'is a folder'],
   ['device import -', 'use --from csv|ansible|devices'],
   ['device import - --from ansible', 'ansible-inventory -i FILE --list'],
-  ['device import - --from cvs', 'there is no source "cvs"'],
+  ['device import - --from cvs', '"cvs" is not one of'],
   ['device import https://nb/ --yes', 'from a file or "-"'],
 ])('%s is refused', async (line, message) => {
   const devsh = await makeDevsh();

@@ -97,12 +97,11 @@ export function choice<K extends string, T extends string>(
   key: K,
   text: string,
   choices: readonly T[],
-  mistake: (text: string, all: string) => string,
 ): Option<K, T | undefined> {
   const parse = (typed: string): T => {
     const chosen = choices.find((name) => name === typed);
     if (chosen !== undefined) return chosen;
-    throw new UsageError(mistake(typed, choices.join(', ')));
+    throw new UsageError(`"${oneLine(typed)}" is not one of ${choices.join(', ')}`);
   };
   return value(key, text, parse, { choices });
 }

@@ -44,12 +44,7 @@ const NOTHING: Allowed = new Set();
 const ROWS = [
   toggle('help', '-h, --help  Explain the command'),
   toggle('version', '-V, --version  Print the version'),
-  choice(
-    'format',
-    `--format FORMAT  Print data as ${FORMAT_NAMES.join(', ')}`,
-    FORMAT_NAMES,
-    (text, all) => `there is no format "${text}"; the formats are ${all}`,
-  ),
+  choice('format', `--format FORMAT  Print data as ${FORMAT_NAMES.join(', ')}`, FORMAT_NAMES),
   value(
     'fields',
     '--json[=FIELDS]  The same as --format json; with FIELDS only these fields',
@@ -63,7 +58,6 @@ const ROWS = [
     'color',
     `--color WHEN  Colours: ${COLOR_CHOICES.join(', ')} (default: auto, on a terminal)`,
     COLOR_CHOICES,
-    (text, all) => `"${text}" is not one of ${all}`,
   ),
   value(
     'color',
@@ -76,7 +70,6 @@ const ROWS = [
     'theme',
     `--theme THEME  Theme of the full screen: ${THEME_NAMES.join(', ')}`,
     THEME_NAMES,
-    (text, all) => `there is no theme "${text}"; the themes are ${all}`,
   ),
 
   // Which devices, and how to reach and log in to them.
@@ -139,12 +132,7 @@ const ROWS = [
   ),
   toggle('check', '--check  Only try the login of each device; ask and keep nothing'),
   toggle('token', '--token  A token instead of a password'),
-  choice(
-    'to',
-    '--to STORE  Keep the login in the keychain or the vault',
-    ['keychain', 'vault'],
-    (text) => `"${text}" is neither "keychain" nor "vault"`,
-  ),
+  choice('to', '--to STORE  Keep the login in the keychain or the vault', ['keychain', 'vault']),
 
   // What to show of records and responses, and how often.
   value(
@@ -303,7 +291,6 @@ const ROWS = [
     'from',
     `--from KIND  The kind of the source, if devsh cannot recognize it: ${SOURCE_KINDS.join(', ')}`,
     SOURCE_KINDS,
-    (text, all) => `there is no source "${text}"; there are ${all}`,
   ),
   value('forget', '--forget DEVICE  Remove all that is kept of what DEVICE showed', anyText),
 
