@@ -40,8 +40,7 @@ export const WATCH_MS = 5_000;
 const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
 const NOTHING: Allowed = new Set();
 
-/** Every option, in the order of the help. A verb lists the keys of the options that it takes. */
-const ROWS = [
+const GENERAL_ROWS = [
   toggle('help', '-h, --help  Explain the command'),
   toggle('version', '-V, --version  Print the version'),
   choice('format', `--format FORMAT  Print data as ${FORMAT_NAMES.join(', ')}`, FORMAT_NAMES),
@@ -71,15 +70,15 @@ const ROWS = [
     `--theme THEME  Theme of the full screen: ${THEME_NAMES.join(', ')}`,
     THEME_NAMES,
   ),
+];
 
-  // Which devices, and how to reach and log in to them.
+/** Which devices, and how to reach and log in to them. */
+const DEVICE_ROWS = [
   list(
     'on',
     '--on SELECTOR  The devices: names, addresses, 10.0.0.[5-9], 10.0.0.0/29, @group, !but-not (repeatable)',
     anyText,
-    {
-      complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets),
-    },
+    { complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets) },
   ),
   textValue('user', '--user NAME  The account to log in as'),
   textValue('ca', '--ca FILE  Trust certificates signed by the CA in this PEM file'),
@@ -104,19 +103,35 @@ const ROWS = [
     '--concurrency N  How many devices at a time (default: reads adapt to the machine, writes go one by one)',
     integer(1, 1024),
   ),
-  textValue(
-    'profile',
-    `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or one of yours`,
-    { choices: PROFILES, takesFile: true },
-  ),
   toggle('tokenStdin', '--token-stdin  Read a token from standard input'),
   toggle('passwordStdin', '--password-stdin  Read the password from standard input'),
   toggle(
     'passphraseStdin',
     '--passphrase-stdin  Read the passphrase of the vault from standard input',
   ),
-
   toggle('readOnly', '--read-only  Refuse every write'),
+];
+
+/** Where new secrets come from, and where they are kept. */
+const NEW_SECRET_ROWS = [
+  toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
+  toggle('generate', '--generate  Generate it'),
+  value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
+  value('classes', '--classes NAMES  Of lower,upper,digit,symbol (default: no symbol)', names),
+  toggle('each', '--each  Another one on each device'),
+  textValue('escrow', '--escrow FILE  Write it to this age file, too, before it is sent'),
+  list('recipients', '--recipient KEY  Who can open that: age1… (repeatable)', filled),
+];
+
+/** Every option, in the order of the help. A verb lists the keys of the options that it takes. */
+const ROWS = [
+  ...GENERAL_ROWS,
+  ...DEVICE_ROWS,
+  textValue(
+    'profile',
+    `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or one of yours`,
+    { choices: PROFILES, takesFile: true },
+  ),
   value(
     'fingerprint',
     '--fingerprint HEX  The expected SHA-256 fingerprint, colons optional',
@@ -218,14 +233,7 @@ const ROWS = [
     timeMs('s', 1, 86_400),
   ),
 
-  // New secrets of a rotation, and the second place that keeps them.
-  toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
-  toggle('generate', '--generate  Generate it'),
-  value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
-  value('classes', '--classes NAMES  Of lower,upper,digit,symbol (default: no symbol)', names),
-  toggle('each', '--each  Another one on each device'),
-  textValue('escrow', '--escrow FILE  Write it to this age file, too, before it is sent'),
-  list('recipients', '--recipient KEY  Who can open that: age1… (repeatable)', filled),
+  ...NEW_SECRET_ROWS,
 
   // Plans, their parts and their runs.
   textValue(
@@ -336,46 +344,17 @@ export const FALLBACKS = Object.fromEntries(
   ROWS.map(({ key, fallback }) => [key, fallback]),
 ) as unknown as AllOptions;
 
-export const GENERAL = [
-  'help',
-  'version',
-  'format',
-  'fields',
-  'noHeaders',
-  'quiet',
-  'verbose',
-  'color',
-  'plain',
-  'theme',
-] as const;
+function keysOf<K extends OptionKey>(rows: readonly Option<K>[]): readonly K[] {
+  return [...new Set(rows.map(({ key }) => key))];
+}
+
+export const GENERAL = keysOf(GENERAL_ROWS);
 export type GeneralOption = (typeof GENERAL)[number];
 
-/** Which devices, and how to reach and log in to them. */
-export const DEVICES = [
-  'on',
-  'user',
-  'ca',
-  'insecure',
-  'route',
-  'timeoutMs',
-  'concurrency',
-  'tokenStdin',
-  'passwordStdin',
-  'passphraseStdin',
-  'readOnly',
-] as const;
+export const DEVICES = keysOf(DEVICE_ROWS);
 export type DeviceOption = (typeof DEVICES)[number];
 
-/** Where new secrets come from, and where they are kept. */
-export const NEW_SECRET = [
-  'newStdin',
-  'generate',
-  'length',
-  'classes',
-  'each',
-  'escrow',
-  'recipients',
-] as const;
+export const NEW_SECRET = keysOf(NEW_SECRET_ROWS);
 export type NewSecretOption = (typeof NEW_SECRET)[number];
 
 /** What to show of records. */
