@@ -8,8 +8,8 @@ import { openTable } from './table-screen.js';
 
 const SIZE = { columns: 120, rows: 35 };
 const LARGE = 2.5;
-/** A plan of 100,000 steps is drawn if nothing has changed for this time. */
-const PLANNED_MS = 15_000;
+/** The end of the question about a plan of many steps. */
+const QUESTION = /to do (it|them):/;
 /** The first of thousands of characters that devsh never draws by itself. */
 const FIRST_SIGN = 0x4e00;
 
@@ -64,7 +64,7 @@ async function connected(build, fleet, devices) {
 /** Types a character every 100 ms at the prompt, from the first response to the last. */
 async function keysMeanwhile(build, fleet, devices) {
   const screen = open(build, fleet);
-  await screen.shows(/answered/);
+  await screen.shows(/USERNAME/);
   const figures = [];
   let isDone = false;
   const done = screen.shows(new RegExp(`connected to ${devices} `)).then(() => (isDone = true));
@@ -86,8 +86,9 @@ async function echoRow(bench) {
   const screen = await openTable(built, fleet, SIZE);
   try {
     await screen.press('*', { quietMs: 1000 });
-    // Only differences are drawn, so that a text may come in pieces: silence is the end.
-    await screen.press('d', { quietMs: PLANNED_MS });
+    await screen.press('d');
+    await screen.shows(QUESTION);
+    await screen.quiet(1000);
     await screen.press('\x1b', { quietMs: 1000 });
     const figures = [];
     for (let key = 0; key < 40; key += 1) figures.push(await screen.press(key % 2 ? 'k' : 'j'));

@@ -9,6 +9,8 @@ import { whenEnding } from './cleanup.js';
 const END_OF_FRAME = '\x1b[?2026l';
 /** A screen is complete if nothing has come for this time. */
 const QUIET_MS = 40;
+/** What has not shown by now never will. */
+const PATIENCE_MS = 120_000;
 
 export function openScreen([program, ...args], { columns = 80, rows = 24, env = {} } = {}) {
   const openedAt = performance.now();
@@ -44,13 +46,17 @@ export function openScreen([program, ...args], { columns = 80, rows = 24, env = 
   /** Calls `check` for each piece of output until it returns something. */
   const watch = (check) =>
     new Promise((resolve, reject) => {
-      const listener = () => {
-        const found = check();
-        if (found === undefined && !hasEnded) return;
+      const settle = (found, problem) => {
+        clearTimeout(timer);
         listeners.delete(listener);
         if (found !== undefined) resolve(found);
-        else reject(new Error(`${program} ${args.join(' ')} ended: ${output.slice(-500)}`));
+        else reject(new Error(`${program} ${args.join(' ')} ${problem}: ${output.slice(-500)}`));
       };
+      const listener = () => {
+        const found = check();
+        if (found !== undefined || hasEnded) settle(found, 'ended');
+      };
+      const timer = setTimeout(settle, PATIENCE_MS, undefined, 'does not show it');
       listeners.add(listener);
       listener();
     });
