@@ -42,17 +42,11 @@ import {
 } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import type { Step } from './step.ts';
+import type { WriteResponse } from '../device/device.ts';
 
 /** The outcome of the request: a 2xx response, a refusal, or no usable response. */
 export type RequestOutcome =
-  /** `record`: as the response shows it; `objection`: an error in the body of a 2xx response. */
-  | {
-      readonly kind: 'accepted';
-      readonly status?: number;
-      readonly body?: string;
-      readonly record?: DeviceRecord | undefined;
-      readonly objection?: string | undefined;
-    }
+  | ({ readonly kind: 'accepted' } & Partial<WriteResponse>)
   /** `isRepeated`: an earlier request of the step got no answer that counts. */
   | {
       readonly kind: 'refused';

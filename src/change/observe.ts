@@ -66,32 +66,22 @@ function suspectFields(
   return [...new Set(fields)];
 }
 
-/** Fields that changed again while nothing was sent: a request or another user changes a field once. */
-export function repeatedlyChanged(
-  profile: Profile,
-  about: About,
-  [first, second, third]: readonly [
-    readonly DeviceRecord[],
-    readonly DeviceRecord[],
-    readonly DeviceRecord[],
-  ],
-): string[] {
-  const suspects = suspectFields(profile, about, first, second);
-  if (suspects.length === 0) return [];
-  return suspectFields(profile, about, second, third).filter((field) => suspects.includes(field));
-}
-
 /** Whether a value may be a counter or a clock: `7`, `"3 days, 2:11"`. */
 function isReading(value: Value | undefined): boolean {
   return typeof value !== 'boolean' && !isNested(value) && /\d/.test(valueText(value));
 }
 
-/** Compares successive readings while nothing is sent: what changes repeatedly is volatile. */
+/**
+ * Compares successive readings while nothing is sent: what changes again is volatile. A request or another
+ * user changes a field once.
+ */
 export class Watch {
   readonly #facts: DeviceFacts;
   readonly #about: About;
   readonly #first: readonly DeviceRecord[];
-  #last: readonly DeviceRecord[] | undefined;
+  #last: readonly DeviceRecord[] = [];
+  /** What changed from the first reading to the last one. */
+  #suspects: readonly string[] = [];
 
   constructor(facts: DeviceFacts, about: About, first: readonly DeviceRecord[]) {
     this.#facts = facts;
@@ -101,14 +91,14 @@ export class Watch {
 
   /** Takes the next reading. Returns whether a field may be a counter, which only another reading shows. */
   next(records: readonly DeviceRecord[]): boolean {
-    const { resource } = this.#about;
-    if (this.#last !== undefined) {
-      const readings = [this.#first, this.#last, records] as const;
-      const fields = repeatedlyChanged(this.#facts.profile, this.#about, readings);
-      if (fields.length > 0) this.#facts.set(`resources.${resource}.volatile`, fields);
+    if (this.#suspects.length > 0) {
+      const changed = suspectFields(this.#facts.profile, this.#about, this.#last, records);
+      const again = changed.filter((field) => this.#suspects.includes(field));
+      if (again.length > 0) this.#facts.set(`resources.${this.#about.resource}.volatile`, again);
     }
     this.#last = records;
-    return suspectFields(this.#facts.profile, this.#about, this.#first, records).length > 0;
+    this.#suspects = suspectFields(this.#facts.profile, this.#about, this.#first, records);
+    return this.#suspects.length > 0;
   }
 }
 

@@ -135,10 +135,9 @@ export function unplanned(
   return { device, steps: [], settled: [], error, wanted, changes };
 }
 
-export function unplannedResults({ devices }: Plan): StepResult[] {
-  return devices.flatMap(({ device, error, wanted = [] }) =>
-    error === undefined ? [] : wanted.map((one) => ({ device, ...one, verdict: 'failed', error })),
-  );
+export function unplannedResults({ device, error, wanted = [] }: DevicePlan): StepResult[] {
+  if (error === undefined) return [];
+  return wanted.map((one) => ({ device, ...one, verdict: 'failed', error }));
 }
 
 function keyOfChange(change: Change): string {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { JsonFailure, parseJson } from '../device/json.ts';
+import { JsonFailure, parseJson, partsOf } from '../device/json.ts';
 import { DevshError, SettingsError } from '../errors.ts';
 import {
   type Drop,
@@ -75,7 +75,7 @@ function entryOf(line: string, place: string): JournalEntry {
     if (error instanceof JsonFailure) throw new SettingsError(unreadable, { cause: error });
     throw error;
   }
-  const schema = typeof data === 'object' && data !== null && 'schema' in data && data.schema;
+  const { schema } = partsOf(data);
   if (typeof schema === 'string' && ![RUN_SCHEMA, OLDER_RUN_SCHEMA].includes(schema)) {
     throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
   }

@@ -1,5 +1,6 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRef, frequencies } from '../device/record.ts';
+import { unplannedResults } from './plan.ts';
 import type { StepResult, Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
 
@@ -13,20 +14,22 @@ export interface StepOutcome {
 const WAITING: StepState = { kind: 'waiting' };
 
 export function outcomesOf(run: Run): readonly StepOutcome[] {
-  return run.plan.devices.flatMap(({ device, steps, settled, error, raw, wanted = [] }) => [
-    ...settled.map((result) => ({ result })),
-    ...(raw === undefined ? [] : [{ result: resultOfRaw(device, raw) }]),
-    ...(error === undefined
-      ? []
-      : wanted.map((one) => ({
-          result: { device, ...one, verdict: 'failed' as const, error },
-        }))),
-    ...steps.map((step, index) => {
-      const state = run.states.get(device.name)?.[index] ?? WAITING;
-      const result = state.kind === 'ended' ? state.result : pendingResult(run, device.name, index);
-      return { result, step, state };
-    }),
-  ]);
+  return run.plan.devices.flatMap((plan) => {
+    const { device, steps, settled, raw } = plan;
+    const unsent = [
+      ...settled,
+      ...(raw === undefined ? [] : [resultOfRaw(device, raw)]),
+      ...unplannedResults(plan),
+    ];
+    const states = run.states.get(device.name);
+    return [
+      ...unsent.map((result) => ({ result })),
+      ...steps.map((step, index) => {
+        const state = states?.[index] ?? WAITING;
+        return { result: resultOfStep(device, step, state), step, state };
+      }),
+    ];
+  });
 }
 
 /** The device may have answered, but no answer says what the request did. */
@@ -40,28 +43,21 @@ export function resultsOf(run: Run): readonly StepResult[] {
   return outcomesOf(run).map(({ result }) => result);
 }
 
-export function pendingResult(run: Run, name: string, index: number): StepResult {
-  const plan = run.plan.devices.find(({ device }) => device.name === name);
-  const step = plan?.steps[index];
-  const isSent = run.states.get(name)?.[index]?.kind === 'sent';
-  return {
-    device: plan?.device ?? { name, address: '' },
-    resource: step?.resource ?? '',
-    key: step?.key ?? '',
-    action: step?.action ?? 'set',
-    verdict: isSent ? 'unknown' : 'skipped',
-    note: isSent ? 'sent, but interrupted before it was read back' : 'not reached',
-  };
+function resultOfStep(device: DeviceRef, step: Step, state: StepState): StepResult {
+  if (state.kind === 'ended') return state.result;
+  const { resource, key, action } = step;
+  const about = { device, resource, key, action };
+  return state.kind === 'sent'
+    ? { ...about, verdict: 'unknown', note: 'sent, but interrupted before it was read back' }
+    : { ...about, verdict: 'skipped', note: 'not reached' };
 }
 
-export function countsOf(run: Run): Partial<Record<Verdict, number>> {
-  const counts: Partial<Record<Verdict, number>> = {};
-  for (const { verdict } of resultsOf(run)) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  return counts;
+export function countsOf(results: readonly StepResult[]): Partial<Record<Verdict, number>> {
+  return Object.fromEntries(frequencies(results.map(({ verdict }) => verdict)));
 }
 
 /** Number of steps that were not reached or are unconfirmed: those that `resume` continues. */
-export function stepsLeft(run: Run): number {
+function stepsLeft(run: Run): number {
   if (!run.isPlanned) return 0;
   return outcomesOf(run).filter(
     ({ state, result }) =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { partsOf } from './json.ts';
 
 /*
  * Every observable fact of a device, with its type. The types in the code and the check of the cache file
@@ -135,12 +136,4 @@ function schemaOf(name: string): z.ZodType | undefined {
   const table: Readonly<Record<string, z.ZodType>> =
     fact === undefined ? deviceFacts : resourceFacts;
   return Object.hasOwn(table, fact ?? name) ? table[fact ?? name] : undefined;
-}
-
-type Parts = Readonly<Partial<Record<string, unknown>>>;
-
-/** The properties of an object; none for anything else. */
-function partsOf(data: unknown): Parts {
-  const hasParts = typeof data === 'object' && data !== null && !Array.isArray(data);
-  return hasParts ? (data as Parts) : {};
 }

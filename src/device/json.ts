@@ -1,5 +1,6 @@
 import { exactNumber, isNested, isValueList, type Value } from './record.ts';
-import { attempt } from '../errors.ts';
+import { attempt, UsageError } from '../errors.ts';
+import { lineAndColumn } from '../text/one-line.ts';
 
 /** Text that is not JSON, or is nested too deep. */
 export class JsonFailure extends Error {
@@ -54,9 +55,25 @@ export function parseStrictJson(text: string): Value {
   });
 }
 
+/** The JSON of a file of the user. Throws a UsageError with `file:line:column`. */
+export function parseJsonFile(text: string, file: string): Value {
+  try {
+    return parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonFailure)) throw error;
+    const place = lineAndColumn(text, error.offset ?? 0);
+    throw new UsageError(`${file}:${place}: ${error.message}`, { cause: error });
+  }
+}
+
 /** For text that may not be JSON: undefined then. */
 export function jsonIn(text: string): Value | undefined {
   return attempt(JsonFailure, () => parseJson(text));
+}
+
+/** The properties of an object; none for anything else. */
+export function partsOf(data: unknown): Readonly<Partial<Record<string, unknown>>> {
+  return typeof data === 'object' && data !== null ? { ...data } : {};
 }
 
 /** Counts the names of all objects. The depth is limited before. */
@@ -99,7 +116,9 @@ function parse(source: string): Value {
   try {
     return JSON.parse(source) as Value;
   } catch (error) {
-    throw new JsonFailure('not valid JSON', { cause: error });
+    const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
+    const offset = position === undefined ? source.trimEnd().length : Number(position);
+    throw new JsonFailure('not valid JSON', { cause: error, offset });
   }
 }
 

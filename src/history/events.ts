@@ -1,4 +1,4 @@
-import { type Value, valueAt } from '../device/record.ts';
+import { frequencies, type Value, valueAt } from '../device/record.ts';
 import { canonicalId } from '../change/identity.ts';
 import { type KeptRecord, type KeptState, nameOf, type RecordName } from './kept.ts';
 import {
@@ -297,15 +297,12 @@ export function changesBetween(
   const fieldsOf = changed.map(({ before, after, fields }) =>
     fields.filter((field) => !left.has(field)).map((field) => fieldChange(field, before, after)),
   );
-  const count = (is: (change: FieldChange) => boolean): string[] => {
-    const counts = new Map<string, number>();
-    for (const { field } of fieldsOf.flat().filter(is)) {
-      counts.set(field, (counts.get(field) ?? 0) + 1);
-    }
-    return [...counts].flatMap(([field, n]) => (n > 1 && n * 2 > size ? [field] : []));
-  };
-  const gained = count(({ before }) => before === undefined);
-  const lost = count(({ after }) => after === undefined);
+  const inMost = (changes: readonly FieldChange[]): string[] =>
+    frequencies(changes.map(({ field }) => field)).flatMap(([field, count]) =>
+      count > 1 && count * 2 > size ? [field] : [],
+    );
+  const gained = inMost(fieldsOf.flat().filter(({ before }) => before === undefined));
+  const lost = inMost(fieldsOf.flat().filter(({ after }) => after === undefined));
   const isShape = ({ field, before, after }: FieldChange): boolean =>
     (before === undefined && gained.includes(field)) ||
     (after === undefined && lost.includes(field));

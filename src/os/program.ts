@@ -77,20 +77,13 @@ interface ProgramCall {
   readonly ourGroup?: boolean | undefined;
 }
 
+/** What it had printed. */
+type Printed = Readonly<Record<'stdout' | 'stderr', string>>;
+
 export type ProgramEnd =
-  | {
-      readonly kind: 'ended';
-      readonly status: number;
-      readonly stdout: string;
-      readonly stderr: string;
-    }
+  | ({ readonly kind: 'ended'; readonly status: number } & Printed)
   | { readonly kind: 'not started'; readonly reason: string; readonly cause: Error }
-  | {
-      readonly kind: 'late' | 'too long' | 'stopped';
-      /** What it had printed. */
-      readonly stdout: string;
-      readonly stderr: string;
-    };
+  | ({ readonly kind: 'late' | 'too long' | 'stopped' } & Printed);
 
 /** No credential is longer. */
 const MAX_BYTES = 64 * 1024;
@@ -116,8 +109,10 @@ export function runProgram({
       windowsHide: true,
     });
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
-    const text = (name: 'stdout' | 'stderr'): string =>
-      Buffer.concat(output[name]).toString('utf8');
+    const printed = (): Printed => ({
+      stdout: Buffer.concat(output.stdout).toString(),
+      stderr: Buffer.concat(output.stderr).toString(),
+    });
     let isOver = false;
     const finish = (end: ProgramEnd): void => {
       if (isOver) return;
@@ -129,30 +124,22 @@ export function runProgram({
       child.stderr?.destroy();
       resolve(end);
     };
-    const stop = (): void =>
-      finish({ kind: 'stopped', stdout: text('stdout'), stderr: text('stderr') });
-    const limit = setTimeout(() => {
-      finish({ kind: 'late', stdout: text('stdout'), stderr: text('stderr') });
-    }, limitMs);
+    const stop = (): void => finish({ kind: 'stopped', ...printed() });
+    const limit = setTimeout(() => finish({ kind: 'late', ...printed() }), limitMs);
     signal?.addEventListener('abort', stop);
     for (const name of ['stdout', 'stderr'] as const) {
       let bytes = 0;
       child[name]?.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         if (bytes <= maxBytes) output[name].push(chunk);
-        else finish({ kind: 'too long', stdout: text('stdout'), stderr: text('stderr') });
+        else finish({ kind: 'too long', ...printed() });
       });
     }
     child.on('error', (error) => {
       finish({ kind: 'not started', reason: whyNotStarted(error), cause: error });
     });
     const ended = (status: number | null): void =>
-      finish({
-        kind: 'ended',
-        status: status ?? -1,
-        stdout: text('stdout'),
-        stderr: text('stderr'),
-      });
+      finish({ kind: 'ended', status: status ?? -1, ...printed() });
     child.on('close', ended);
     child.on('exit', (status) => {
       // On a busy machine output may still be unread at exit: it is read first.

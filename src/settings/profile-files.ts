@@ -5,6 +5,7 @@ import { builtIn } from '../device/built-in-profiles.ts';
 import { jsonText } from '../device/record.ts';
 import { mergedFacts, type NewFact } from '../device/facts.ts';
 import type { Facts } from '../device/facts-schema.ts';
+import { partsOf } from '../device/json.ts';
 import type { Profile } from '../device/profile.ts';
 import { DevshError, SettingsError, UsageError } from '../errors.ts';
 import { readText, writeNewText, writeTextAtomically } from '../os/files.ts';
@@ -240,9 +241,4 @@ async function seenIn(data: unknown): Promise<Facts> {
   if (facts !== undefined && isSealed(data)) return facts as Facts;
   const { parseFacts } = await import('../device/facts-schema.ts');
   return parseFacts(data);
-}
-
-/** The properties of an object; empty for anything else. */
-function partsOf(data: unknown): Readonly<Record<string, unknown>> {
-  return typeof data === 'object' && data !== null ? { ...data } : {};
 }

@@ -111,3 +111,14 @@ export function withoutPasswords(message: string): string {
     word.startsWith('"') || word.includes('//') ? withoutPassword(word) : word,
   );
 }
+
+/** `line:column`, both from 1, of an offset in a text. */
+export function lineAndColumn(text: string, offset: number): string {
+  let line = 1;
+  let start = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
+    line += 1;
+    start = end + 1;
+  }
+  return `${line}:${Array.from(text.slice(start, offset)).length + 1}`;
+}

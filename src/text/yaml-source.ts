@@ -9,6 +9,7 @@ import {
   visit,
 } from 'yaml';
 import type { DevshError } from '../errors.ts';
+import { lineAndColumn } from './one-line.ts';
 
 export type Path = readonly PropertyKey[];
 
@@ -39,8 +40,7 @@ export class YamlSource {
     // The parser would take seconds to find this out.
     const deep = TOO_DEEP.exec(text);
     if (deep !== null) {
-      const before = text.slice(0, deep.index).split('\n');
-      const place = `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+      const place = lineAndColumn(text, deep.index);
       throw makeError(`${file}:${place}: it is nested too deeply`);
     }
     this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/change/run-step.ts';
-import { movedId, withCurrentId, repeatedlyChanged } from '../../src/change/observe.ts';
+import { movedId, Watch, withCurrentId } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
+import { DeviceFacts } from '../../src/device/facts.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import type { Step } from '../../src/change/step.ts';
@@ -68,6 +69,9 @@ test('a field that changed twice is volatile; one that changed once is not', () 
   const reading = (hits: number, room: string): DeviceRecord[] => [
     { id: 1, username: 'ann', lang: 'de', hits, room },
   ];
-  const readings = [reading(1, 'R1'), reading(2, 'R2'), reading(3, 'R2')] as const;
-  expect(repeatedlyChanged(stable, about, readings)).toEqual(['hits']);
+  const facts = new DeviceFacts(stable);
+  const watch = new Watch(facts, about, reading(1, 'R1'));
+  expect(watch.next(reading(2, 'R2'))).toBe(true);
+  expect(watch.next(reading(3, 'R2'))).toBe(true);
+  expect(facts.profile.resources['user']?.volatile).toEqual(['hits']);
 });

@@ -1,4 +1,4 @@
-import { JsonFailure, jsonIn, parseStrictJson } from '../../device/json.ts';
+import { JsonFailure, jsonIn, parseJsonFile, parseStrictJson } from '../../device/json.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -10,7 +10,6 @@ import { UsageError } from '../../errors.ts';
 import { YamlSource } from '../../text/yaml-source.ts';
 import {
   formatOfFile,
-  lineAndColumn,
   Problems,
   type RecordFile,
   type RecordFormat,
@@ -18,7 +17,7 @@ import {
   type Rename,
 } from './record-file.ts';
 import { isSecretField } from '../../device/sensitive-fields.ts';
-import { MASK } from '../../text/one-line.ts';
+import { lineAndColumn, MASK } from '../../text/one-line.ts';
 import { csvRows, type CsvRow, widthProblem } from '../../text/csv.ts';
 import { decodeCell } from './csv-cell.ts';
 
@@ -63,7 +62,7 @@ function readAs(
     case 'csv':
       return readCsvRecords(text, name, rename, problems);
     case 'json':
-      return readRecordValues(wholeJson(text, name), name, rename, problems, (path) => {
+      return readRecordValues(parseJsonFile(text, name), name, rename, problems, (path) => {
         return `${name}:${lineAndColumn(text, jsonOffset(text, path))}`;
       });
     case 'jsonl':
@@ -90,31 +89,13 @@ function readLines(text: string, name: string, rename: Rename, problems: Problem
       lines.push({ text: line, number: index + 1 });
     } catch (error) {
       if (!(error instanceof JsonFailure)) throw error;
-      problems.add(() => `${name}:${index + 1}:${failureOffset(error, line) + 1}`, error.message);
+      problems.add(() => `${name}:${index + 1}:${(error.offset ?? 0) + 1}`, error.message);
     }
   }
   return readRecordValues(values, name, rename, problems, ([index, ...path]) => {
     const line = lines[Number(index)];
     return `${name}:${line?.number ?? 1}:${jsonOffset(line?.text ?? '', path) + 1}`;
   });
-}
-
-function wholeJson(text: string, name: string): Value {
-  try {
-    return parseStrictJson(text);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    const place = lineAndColumn(text, failureOffset(error, text));
-    throw new UsageError(`${name}:${place}: ${error.message}`, { cause: error });
-  }
-}
-
-/** The offset of the mistake: as the parser reports it, or in its message, else at the end. */
-function failureOffset({ cause, offset }: JsonFailure, text: string): number {
-  if (offset !== undefined) return offset;
-  const message = cause instanceof Error ? cause.message : '';
-  const [, position] = /at position (\d+)/.exec(message) ?? [];
-  return position === undefined ? text.trimEnd().length : Number(position);
 }
 
 type Path = readonly (string | number)[];

@@ -58,17 +58,6 @@ export function keylessText({ fields }: RecordRow, resource: string, keyField: s
   return `this ${resource} has no ${keyField}, only ${names} (--map COLUMN=${keyField}, or --key)`;
 }
 
-/** `line:column`, both from 1, of an offset in a text. */
-export function lineAndColumn(text: string, offset: number): string {
-  let line = 1;
-  let start = 0;
-  for (let end = text.indexOf('\n'); end !== -1 && end < offset; end = text.indexOf('\n', start)) {
-    line += 1;
-    start = end + 1;
-  }
-  return `${line}:${Array.from(text.slice(start, offset)).length + 1}`;
-}
-
 export type RecordFormat = 'csv' | 'json' | 'jsonl' | 'yaml';
 
 export function formatOfFile(name: string): RecordFormat | undefined {

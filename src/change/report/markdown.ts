@@ -13,6 +13,7 @@ import {
   type Report,
   type StepReport,
 } from './report.ts';
+import { countsOf } from '../run-results.ts';
 
 /** Punctuation of Markdown and HTML, blanks that would be lost, and what turns an address into a link. */
 const MEANINGFUL =
@@ -59,8 +60,7 @@ export function markdownReport(report: Report, level = 1): string {
 }
 
 function deviceRow(one: DeviceReport): string[] {
-  const counts: Record<string, number> = {};
-  for (const { result } of one.steps) counts[result.verdict] = (counts[result.verdict] ?? 0) + 1;
+  const counts = countsOf(one.steps.map(({ result }) => result));
   const steps = one.error ? 'could not be read' : countsText(counts);
   return [inline(one.device.name), inline(one.device.address), verdictOf(one), steps];
 }

@@ -13,7 +13,7 @@ import type { DevshError } from '../../errors.ts';
 import type { Run } from '../journal.ts';
 import { namesOf, pendingIn, traceOf } from '../pending.ts';
 import { type NotCovered, notCoveredBy, notCoveredData } from '../plan.ts';
-import { countsOf, outcomesOf, stateText, type StepOutcome } from '../run-results.ts';
+import { countsOf, outcomesOf, resultsOf, stateText, type StepOutcome } from '../run-results.ts';
 import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
 import { replaceUnsafeInJson } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
@@ -71,7 +71,7 @@ export function reportOf(run: Run): Report {
   return {
     ...run,
     state: stateText(run),
-    counts: countsOf(run),
+    counts: countsOf(resultsOf(run)),
     notCovered: notCoveredBy(run.plan),
     pending: namesOf(pendingIn(traceOf(run))),
     devices: run.plan.devices.map(({ device, error }) => ({
@@ -84,11 +84,8 @@ export function reportOf(run: Run): Report {
 
 /** All devices, most urgent first, otherwise in the order of the plan. */
 export function mostUrgentFirst(devices: readonly DeviceReport[]): readonly DeviceReport[] {
-  const urgencyOf = (device: DeviceReport): number => URGENCY.indexOf(verdictOf(device));
-  return devices
-    .map((device) => ({ device, urgency: urgencyOf(device) }))
-    .sort((a, b) => a.urgency - b.urgency)
-    .map(({ device }) => device);
+  const byVerdict = grouped(devices, verdictOf);
+  return URGENCY.flatMap((verdict) => byVerdict.get(verdict) ?? []);
 }
 
 /** The verdict of a device: the most urgent one of its steps. */

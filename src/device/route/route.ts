@@ -25,15 +25,15 @@ export type IndirectRoute = Exclude<Route, { kind: 'direct' }>;
 
 export const DIRECT: Route = { kind: 'direct' };
 
-/** `proxy http://proxy:3128`, `jump host admin@bastion`; never a password. */
-export function routeText(route: Route): string {
+/** `proxy http://proxy:3128`, `jump host admin@bastion`, `direct`; never a password. */
+export function routeText(route: Route | ConfiguredRoute): string {
   switch (route.kind) {
     case 'direct':
       return 'direct';
     case 'proxy':
-      return `proxy ${route.proxy.url}`;
+      return `proxy ${typeof route.proxy === 'string' ? route.proxy : route.proxy.url}`;
     case 'jump':
-      return `jump host ${route.jump.text}`;
+      return `jump host ${typeof route.jump === 'string' ? route.jump : route.jump.text}`;
   }
 }
 
@@ -172,18 +172,6 @@ export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute
     );
   }
   return { kind: 'proxy', proxy: proxy.url };
-}
-
-/** A configured route as tables show it: `proxy http://proxy:3128`, `jump host bastion`, `direct`. */
-export function configuredText(route: ConfiguredRoute): string {
-  switch (route.kind) {
-    case 'direct':
-      return 'direct';
-    case 'proxy':
-      return `proxy ${route.proxy}`;
-    case 'jump':
-      return `jump host ${route.jump}`;
-  }
 }
 
 /**

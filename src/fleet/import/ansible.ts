@@ -1,3 +1,4 @@
+import { parseJsonFile } from '../../device/json.ts';
 import { mayBeSecretField } from '../../device/sensitive-fields.ts';
 import { type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
@@ -11,7 +12,6 @@ import {
   type Findings,
   type FoundDevice,
   type JsonObject,
-  readJson,
 } from './source.ts';
 
 /** Groups that Ansible creates itself. */
@@ -25,7 +25,7 @@ interface Group {
 
 /** Of `ansible-inventory --list`. Uses only variables about reaching a device. Throws a UsageError. */
 export function parseAnsible(text: string, file: string): Findings {
-  const root = asObject(readJson(text, file));
+  const root = asObject(parseJsonFile(text, file));
   if (root === undefined) {
     throw new UsageError(`${file} is not output of "ansible-inventory --list": not an object`);
   }

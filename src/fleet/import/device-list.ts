@@ -9,9 +9,9 @@ import {
   type Findings,
   type FoundDevice,
   type JsonObject,
-  readJson,
 } from './source.ts';
 import { mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { parseJsonFile } from '../../device/json.ts';
 import { valueAt } from '../../device/record.ts';
 import { csvRows, widthProblem } from '../../text/csv.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -19,7 +19,7 @@ import { readInventory } from '../inventory-text.ts';
 
 /** Of `device list --json`: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
 export function parseDeviceList(text: string, file: string): Findings {
-  const data = readJson(text, file);
+  const data = parseJsonFile(text, file);
   const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];
   if (!Array.isArray(rows)) {
     throw new UsageError(`${file} is not a list of devices as "device list --json" prints it`);

@@ -1,8 +1,6 @@
 import { extname } from 'node:path';
 import type { WrittenDevice, WrittenGroup } from '../written-inventory.ts';
-import { JsonFailure, parseStrictJson } from '../../device/json.ts';
 import type { Value } from '../../device/record.ts';
-import { UsageError } from '../../errors.ts';
 
 export const SOURCE_KINDS = ['csv', 'ansible', 'devices'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
@@ -59,18 +57,6 @@ export interface Findings {
 }
 
 export type JsonObject = Readonly<Record<string, Value>>;
-
-/** Parses JSON of the user. Throws a UsageError that names the file. */
-export function readJson(text: string, file: string): Value {
-  try {
-    return parseStrictJson(text.replace(/^\ufeff/, ''));
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-    const { offset } = error;
-    const place = offset === undefined ? '' : `:${text.slice(0, offset).split('\n').length}`;
-    throw new UsageError(`${file}${place}: ${error.message}`, { cause: error });
-  }
-}
 
 /** The value as an object; undefined for anything else. */
 export function asObject(value: Value | undefined): JsonObject | undefined {

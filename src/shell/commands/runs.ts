@@ -43,7 +43,7 @@ export const runs: CommandSpec = {
       async *run(call) {
         const { shell } = call;
         const isNamed = await call.namedByOn();
-        const { countsOf, stateText } = await import('../../change/run-results.ts');
+        const { countsOf, resultsOf, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();
         const rows = [];
@@ -56,7 +56,7 @@ export const runs: CommandSpec = {
             continue;
           }
           if (!run.plan.devices.some(({ device }) => isNamed(device))) continue;
-          const counts = countsOf(run);
+          const counts = countsOf(resultsOf(run));
           rows.push({
             run: run.run,
             at: run.at,

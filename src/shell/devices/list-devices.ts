@@ -1,6 +1,6 @@
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { type Value, valueText } from '../../device/record.ts';
-import { configuredText } from '../../device/route/route.ts';
+import { routeText } from '../../device/route/route.ts';
 import { DevshError, expectedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { LISTED_SETTINGS, LISTED_STATE } from '../../fleet/inventory-schema.ts';
@@ -132,7 +132,7 @@ function rowOf({ device, session, trust, lastRead }: Known): Readonly<Record<str
     trust: known.trust ?? trust,
     last_read: known.last_read ?? lastRead?.toISOString() ?? null,
     account: known.account ?? user,
-    route: known.route ?? (route === undefined ? null : configuredText(route)),
+    route: known.route ?? (route === undefined ? null : routeText(route)),
     options: [
       device.insecure === true ? 'insecure' : [],
       device.readOnly === true ? 'read-only' : [],

@@ -81,7 +81,9 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
     if (part) await writeResult?.(services, run, part, false);
     const tally = new Tally(plan, resumed);
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
-    for (const unplanned of unplannedResults(plan)) yield tally.add(unplanned, false);
+    for (const unplanned of plan.devices.flatMap(unplannedResults)) {
+      yield tally.add(unplanned, false);
+    }
     yield tally.progress();
     for await (const event of applyPlan(...appliedBy(call, execution, { file, rotations }))) {
       yield* news.splice(0);

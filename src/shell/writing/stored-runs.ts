@@ -1,6 +1,6 @@
 import type { Run } from '../../change/journal.ts';
 import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
-import { countsOf } from '../../change/run-results.ts';
+import { countsOf, resultsOf } from '../../change/run-results.ts';
 import { DevshError, NotFoundError, SettingsError, unlessFailed } from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
@@ -81,7 +81,7 @@ export async function summaryOf(run: Run): Promise<SummaryOutput> {
   return {
     kind: 'summary',
     run: run.run,
-    counts: countsOf(run),
+    counts: countsOf(resultsOf(run)),
     notCovered: notCoveredBy(run.plan),
     pending: namesOf(pendingIn(traceOf(run))),
   };
