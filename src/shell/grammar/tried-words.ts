@@ -123,53 +123,35 @@ function rowFor(words: readonly string[], nouns: Nouns): Fit | undefined {
   return undefined;
 }
 
-const FILE_ENDING = /^FILE(\.\w+)$/;
+/** What only some words can stand for. */
+const SHAPES: Readonly<Record<string, (word: string, nouns: Nouns) => boolean>> = {
+  '/PATH': (word) => word.startsWith('/'),
+  '@GROUP': (word) => /^@\w/.test(word),
+  ADDRESS: (word) => /^[\w-]+(?:\.[\w-]+)+(?:\/\d+|:\d+)?$/.test(word),
+  FORMAT: (word) => FORMAT_NAMES.some((format) => format === word),
+  KEY: (word) => !word.includes('='),
+  NAME: (word) => meaningOf(word) === undefined,
+  NUMBERED: (word) => /^[\w-]*\d[\w.:-]*$/.test(word),
+  RESOURCE: (word, nouns) => nouns.isResource(word),
+  VERB: (word) => meaningOf(word) !== undefined,
+};
+
+const METHODS: readonly string[] = ['GET', 'POST', 'DELETE'];
 
 /** Whether a word is what a part of a row says; keeps what a part in capitals stands for. */
 function wordFits(part: string, word: string, values: Map<string, string>, nouns: Nouns): boolean {
-  const [, ending] = FILE_ENDING.exec(part) ?? [];
-  if (ending !== undefined) {
-    if (!word.endsWith(ending)) return false;
-    values.set('FILE', word);
-    return true;
-  }
   if (part.startsWith('https://')) {
     const [, host, path] = /^https:\/\/([^/]+)(?:\/(.*))?$/.exec(word) ?? [];
     if (host === undefined || part.includes('/PATH') !== (path !== undefined)) return false;
     values.set('HOST', host).set('PATH', path ?? '');
     return true;
   }
-  if (part === '/PATH') {
-    if (!word.startsWith('/')) return false;
-    values.set('PATH', word);
-    return true;
-  }
-  if (part === 'ADDRESS') {
-    if (!/^[\w-]+(?:\.[\w-]+)+(?:\/\d+|:\d+)?$/.test(word)) return false;
-    values.set(part, word);
-    return true;
-  }
-  if (part === '@GROUP') {
-    if (!/^@\w/.test(word)) return false;
-    values.set(part, word);
-    return true;
-  }
-  const [, start = '', name] = /^([a-z]+=)([A-Z]+)$/.exec(part) ?? [];
-  if (name !== undefined) {
-    if (!word.startsWith(start)) return false;
-    values.set(name, word.slice(start.length));
-    return true;
-  }
-  if (!/^[A-Z]+$/.test(part) || part === 'GET' || part === 'POST' || part === 'DELETE') {
-    return part === word;
-  }
-  if (part === 'RESOURCE' && !nouns.isResource(word)) return false;
-  if (part === 'VERB' && meaningOf(word) === undefined) return false;
-  if (part === 'NUMBERED' && !/^[\w-]*\d[\w.:-]*$/.test(word)) return false;
-  if (part === 'KEY' && word.includes('=')) return false;
-  if (part === 'NAME' && meaningOf(word) !== undefined) return false;
-  if (part === 'FORMAT' && !FORMAT_NAMES.some((format) => format === word)) return false;
-  values.set(part, word);
+  // `FILE.csv`, `group=NAME`
+  const [, start = '', name, end = ''] = /^([a-z]+=)?\/?(@?[A-Z]+)(\.\w+)?$/.exec(part) ?? [];
+  if (name === undefined || METHODS.includes(name)) return part === word;
+  if (!word.startsWith(start) || !word.endsWith(end)) return false;
+  if (SHAPES[part]?.(word, nouns) === false) return false;
+  values.set(name, word.slice(start.length));
   return true;
 }
 
