@@ -82,7 +82,7 @@ export async function manPage(version: string, date: string): Promise<string> {
     ),
     ...section(
       'FILES',
-      KEPT_FILES.flatMap(([path, meaning]) => item(path(paths), meaning)),
+      KEPT_FILES.flatMap(([folder, name, meaning]) => item(`${paths[folder]}/${name}`, meaning)),
     ),
     ...section(
       'EXAMPLES',

@@ -65,10 +65,10 @@ function variables(): string {
 function files(): string {
   const of = (platform: NodeJS.Platform, home: string): Paths => resolvePaths({}, platform, home);
   const [linux, mac] = [of('linux', '~'), of('darwin', '~')];
-  const rows = KEPT_FILES.map(([path, meaning]) => [
+  const rows = KEPT_FILES.map(([folder, name, meaning]) => [
     meaning.replace(/\.$/, ''),
-    `\`${path(linux)}\``,
-    `\`${path(mac)}\``,
+    `\`${linux[folder]}/${name}\``,
+    `\`${mac[folder]}/${name}\``,
   ]);
   return table(['what', 'Linux', 'macOS'], rows);
 }

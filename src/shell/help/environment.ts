@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { SETTING_ROWS, SETTINGS, type Setting } from '../../settings/settings-table.ts';
 import { originText } from '../../settings/settings.ts';
 import { maskedText } from '../grammar/hide-secrets.ts';
@@ -86,27 +85,22 @@ export const EXIT_CODES: readonly Explained[] = [
 ];
 
 /** The files that a user may want to look at, for the man page. */
-export const KEPT_FILES: readonly (readonly [(paths: Paths) => string, meaning: string])[] = [
-  [({ config }) => join(config, 'devices.yaml'), 'The inventory; yours to edit.'],
-  [({ config }) => join(config, 'settings.json'), 'The settings.'],
-  [({ config }) => join(config, 'profiles/'), 'How devices speak, in YAML.'],
-  [({ data }) => join(data, 'known-devices'), 'The pins of certificates.'],
-  [({ data }) => join(data, 'vault.age'), 'The vault, if there is one.'],
-  [({ state }) => join(state, 'history'), 'The history of lines.'],
-  [
-    ({ state }) => join(state, 'last-session'),
-    'The lines that connected to devices; the next start offers them.',
-  ],
-  [
-    ({ state }) => join(state, 'runs/'),
-    'The journals of runs, and an index that devsh can recreate.',
-  ],
-  [({ state }) => join(state, 'readings/'), 'What was read of each device, for changes and --at.'],
-  [({ state }) => join(state, 'digest-key'), 'The key of the digests of secrets in journals.'],
-  [
-    ({ cache }) => join(cache, '/'),
-    'What devsh learned, and compiled code; devsh can recreate it.',
-  ],
+export const KEPT_FILES: readonly (readonly [
+  folder: keyof Paths,
+  name: string,
+  meaning: string,
+])[] = [
+  ['config', 'devices.yaml', 'The inventory; yours to edit.'],
+  ['config', 'settings.json', 'The settings.'],
+  ['config', 'profiles/', 'How devices speak, in YAML.'],
+  ['data', 'known-devices', 'The pins of certificates.'],
+  ['data', 'vault.age', 'The vault, if there is one.'],
+  ['state', 'history', 'The history of lines.'],
+  ['state', 'last-session', 'The lines that connected to devices; the next start offers them.'],
+  ['state', 'runs/', 'The journals of runs, and an index that devsh can recreate.'],
+  ['state', 'readings/', 'What was read of each device, for changes and --at.'],
+  ['state', 'digest-key', 'The key of the digests of secrets in journals.'],
+  ['cache', '', 'What devsh learned, and compiled code; devsh can recreate it.'],
 ];
 
 /** Those that stand for an option that most lines may have come first. */
