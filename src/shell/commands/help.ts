@@ -10,7 +10,6 @@ import {
   type CommandSpec,
   type CompletionScope,
   namedVerbs,
-  verb,
   verbNamed,
 } from '../command.ts';
 import type { CompletionShell } from '../completion/shells.ts';
@@ -322,46 +321,40 @@ export const history = command({
 
 const SHELL_NAMES: readonly CompletionShell['name'][] = ['bash', 'zsh', 'fish'];
 
-export const completion: CommandSpec = {
+export const completion = command({
   name: 'completion',
-  summary: 'Complete devsh lines in your shell',
+  brief: 'Complete devsh lines in your shell',
   section: 'Shell',
-  verbs: [
-    verb({
-      name: '',
-      summary: 'Print the completion script for a shell',
-      args: [
-        {
-          name: 'SHELL',
-          summary: `${SHELL_NAMES.join(', ')}; without it: how to set up yours`,
-          complete: () => SHELL_NAMES.map((text) => ({ text })),
-        },
-      ],
-      options: [],
-      details:
-        'Tab completes commands, options, devices and groups of the inventory, and the users last read. It\n' +
-        'only reads files: it asks no device, and the shell never runs a name that it completes.',
-      examples: ['completion', 'completion bash', 'completion zsh'],
-      async *run({ args, shell: shellSession }) {
-        const [word] = args.words('SHELL');
-        const { COMPLETION_SHELLS } = await import('../completion/shells.ts');
-        if (word === undefined) {
-          const text = setUp(COMPLETION_SHELLS, shellSession.services);
-          yield { kind: 'text', name: 'completion', text };
-          return;
-        }
-        const shell = COMPLETION_SHELLS.find(({ name }) => name === word.text);
-        if (shell === undefined) {
-          throw new UsageError(
-            `there is no completion for "${oneLine(word.text)}"; the shells are ${SHELL_NAMES.join(', ')}`,
-            { column: word.start, suggestions: suggest(word.text, SHELL_NAMES) },
-          );
-        }
-        yield { kind: 'text', name: 'completion', text: shell.script.trimEnd() };
-      },
-    }),
+  summary: 'Print the completion script for a shell',
+  args: [
+    {
+      name: 'SHELL',
+      summary: `${SHELL_NAMES.join(', ')}; without it: how to set up yours`,
+      complete: () => SHELL_NAMES.map((text) => ({ text })),
+    },
   ],
-};
+  details:
+    'Tab completes commands, options, devices and groups of the inventory, and the users last read. It\n' +
+    'only reads files: it asks no device, and the shell never runs a name that it completes.',
+  examples: ['completion', 'completion bash', 'completion zsh'],
+  async *run({ args, shell: shellSession }) {
+    const [word] = args.words('SHELL');
+    const { COMPLETION_SHELLS } = await import('../completion/shells.ts');
+    if (word === undefined) {
+      const text = setUp(COMPLETION_SHELLS, shellSession.services);
+      yield { kind: 'text', name: 'completion', text };
+      return;
+    }
+    const shell = COMPLETION_SHELLS.find(({ name }) => name === word.text);
+    if (shell === undefined) {
+      throw new UsageError(
+        `there is no completion for "${oneLine(word.text)}"; the shells are ${SHELL_NAMES.join(', ')}`,
+        { column: word.start, suggestions: suggest(word.text, SHELL_NAMES) },
+      );
+    }
+    yield { kind: 'text', name: 'completion', text: shell.script.trimEnd() };
+  },
+});
 
 /** The steps that set up completion in these shells. */
 function setUp(shells: readonly CompletionShell[], { env }: Services): string {
