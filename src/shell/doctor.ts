@@ -79,7 +79,8 @@ function* machineFindings(services: Services): Generator<Finding> {
   yield is('proxy', ...proxyState(env));
 }
 
-function proxyState(env: NodeJS.ProcessEnv): [Finding['state'], string] {
+/** The proxy of the environment, or what is wrong with it. */
+export function proxyState(env: NodeJS.ProcessEnv): [Finding['state'], string] {
   try {
     const asked = environmentProxy(env);
     if (asked === undefined) return ['not used', 'no proxy in the environment'];

@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../device/record.ts';
-import { environmentProxy, noProxyOf } from '../../device/route/route.ts';
 import { UsageError } from '../../errors.ts';
 import { countsText, oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
@@ -241,8 +240,10 @@ export const info = command({
   summary: 'Show the version and where devsh keeps its files',
   changes: 'nothing',
   examples: ['info'],
-  *run({ shell }) {
-    const { version, paths, inventory, knownDevices, history } = shell.services;
+  async *run({ shell }) {
+    const { version, paths, inventory, knownDevices, history, env } = shell.services;
+    const { proxyState } = await import('../doctor.ts');
+    const [, proxy] = proxyState(env);
     const rows = [
       ['version', version],
       ['node', process.version],
@@ -251,7 +252,7 @@ export const info = command({
       ['history', history.path],
       ['settings', paths.config],
       ['state', paths.state],
-      ...proxyRows(shell.services),
+      ['proxy', proxy],
     ] as const;
     yield table(
       'info',
@@ -270,21 +271,6 @@ export const version = command({
     yield { kind: 'text', name: 'version', text: shell.services.version };
   },
 });
-
-/** The proxy of the environment, or what is wrong with it. */
-function proxyRows({ env }: Services): [string, string][] {
-  try {
-    const asked = environmentProxy(env);
-    if (asked === undefined) return [];
-    return [
-      ['proxy', `${asked.proxy.url} (${asked.variable})`],
-      ['no proxy for', noProxyOf(env)],
-    ];
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    return [['proxy', `not usable: ${error.message}`]];
-  }
-}
 
 export const quit = command({
   name: 'quit',
