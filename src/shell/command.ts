@@ -257,9 +257,9 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   }
 
   /** The same access with another way to ask, or none. */
-  accessWith(io: ShellIo, Kind = ShellAccess): ShellAccess {
+  accessWith(io: ShellIo): ShellAccess {
     this.hasAccess = true;
-    return new Kind(this.shell, io, this.#all);
+    return new ShellAccess(this.shell, io, this.#all);
   }
 
   /** The same access without questions and without progress. */

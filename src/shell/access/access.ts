@@ -42,10 +42,10 @@ export class ShellAccess implements Access {
   settlesRotations = false;
   /** Asks at once what other commands leave to the list of questions. */
   asksAtOnce = false;
-  protected readonly shell: ShellSession;
-  protected readonly io: ShellIo;
-  protected readonly options: AccessOptions;
-  protected readonly credentials: Credentials;
+  readonly #shell: ShellSession;
+  readonly #io: ShellIo;
+  readonly #options: AccessOptions;
+  readonly #credentials: Credentials;
   readonly #logins = new Map<string, number>();
   /** A device needed a login that no source had. */
   #lacksLogin = false;
@@ -63,11 +63,11 @@ export class ShellAccess implements Access {
   readonly #loginQuestions: QuestionQueue<DeviceEntry, Credential | undefined>;
 
   constructor(shell: ShellSession, io: ShellIo, options: AccessOptions) {
-    this.shell = shell;
-    this.io = io;
-    this.options = options;
-    this.credentials = shell.services.credentials(options);
-    this.credentials.refresh();
+    this.#shell = shell;
+    this.#io = io;
+    this.#options = options;
+    this.#credentials = shell.services.credentials(options);
+    this.#credentials.refresh();
     this.timeoutMs = options.timeoutMs;
     this.trace = options.verbose ? io.trace : undefined;
     this.notice = io.trace;
@@ -81,22 +81,22 @@ export class ShellAccess implements Access {
 
   /** Nothing proves which device it is. */
   isUnchecked({ insecure = false }: Pick<DeviceEntry, 'insecure'>): boolean {
-    return this.options.insecure || insecure;
+    return this.#options.insecure || insecure;
   }
 
   async trust(entry: DeviceEntry): Promise<Trust> {
     if (this.isUnchecked(entry)) return { kind: 'insecure' };
-    const given = this.shell.given.get(entry.name);
+    const given = this.#shell.given.get(entry.name);
     if (given !== undefined) return given.trust;
     const { pins } = await (this.#pins ??= this.#readPins());
     const pin = pins.get(entry.address);
     if (pin !== undefined) {
       const { fingerprint, firstSeen } = pin;
       // A pin replaces the CA of the inventory, but not the one of this line.
-      const ca = await this.#authority(this.options.ca);
+      const ca = await this.#authority(this.#options.ca);
       return { kind: 'pinned', fingerprint, pinnedAt: firstSeen, ca };
     }
-    const ca = await this.#authority(this.options.ca ?? entry.ca);
+    const ca = await this.#authority(this.#options.ca ?? entry.ca);
     return ca === undefined ? { kind: 'system' } : { kind: 'ca', ...ca };
   }
 
@@ -104,12 +104,12 @@ export class ShellAccess implements Access {
     if (file === undefined) return undefined;
     const known = this.#ca.get(file) ?? readUserFile(file).then((pem) => readCa(pem, file));
     this.#ca.set(file, known);
-    return { pem: await unlessCancelled(known, this.io.signal), file };
+    return { pem: await unlessCancelled(known, this.#io.signal), file };
   }
 
   async #readPins(): Promise<PinFile> {
-    const pinFile = await this.shell.services.knownDevices.pinFile();
-    await warnOfPinDoubts(this.shell);
+    const pinFile = await this.#shell.services.knownDevices.pinFile();
+    await warnOfPinDoubts(this.#shell);
     return pinFile;
   }
 
@@ -119,11 +119,11 @@ export class ShellAccess implements Access {
   }
 
   route(entry: DeviceEntry): Route {
-    return this.shell.services.route(entry.address, this.options.route ?? entry.route);
+    return this.#shell.services.route(entry.address, this.#options.route ?? entry.route);
   }
 
   profile(entry: DeviceEntry): Promise<{ base: Profile; stored: Facts }> {
-    return knownOf(this.shell.services, entry);
+    return knownOf(this.#shell.services, entry);
   }
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
@@ -134,11 +134,11 @@ export class ShellAccess implements Access {
   }
 
   async credential(entry: DeviceEntry): Promise<Credential | undefined> {
-    const given = this.shell.given.get(entry.name);
+    const given = this.#shell.given.get(entry.name);
     if (given !== undefined) return given.credential;
     const typed = this.typed.get(entry);
     if (typed !== undefined) return typed;
-    const found = await this.credentials.find(this.request(entry));
+    const found = await this.#credentials.find(this.request(entry));
     if (found?.inDoubt !== undefined && !this.settlesRotations) {
       throw new LoginInDoubtError(entry.name, found.inDoubt);
     }
@@ -147,14 +147,14 @@ export class ShellAccess implements Access {
 
   /** Returns where the credential of a device would come from, without asking the user. */
   async origin(entry: DeviceEntry): Promise<CredentialOrigin> {
-    const given = this.shell.given.get(entry.name)?.credential;
+    const given = this.#shell.given.get(entry.name)?.credential;
     if (given !== undefined) return { source: 'session', user: given.user, kind: given.kind };
-    return this.credentials.origin(this.request(entry));
+    return this.#credentials.origin(this.request(entry));
   }
 
   /** Asks for the passphrase of the vault; undefined if the user cannot be asked. */
   get askPassphrase(): AskPassphrase | undefined {
-    const { ask } = this.io;
+    const { ask } = this.#io;
     if (ask === undefined) return undefined;
     const text = 'Passphrase of the vault:';
     return (complaint) =>
@@ -167,15 +167,15 @@ export class ShellAccess implements Access {
   ): Promise<Credential | undefined> {
     this.#lacksLogin = true;
     if (refused !== undefined) {
-      this.credentials.refused();
+      this.#credentials.refused();
       const { user } = refused;
       if (this.typed.delete(entry) && user !== undefined)
-        this.shell.refusedUsers.set(entry.name, user);
+        this.#shell.refusedUsers.set(entry.name, user);
       this.#refused.set(entry.name, user);
     }
     if (this.#ask === undefined) {
       if (refused !== undefined) return undefined;
-      if (this.io.asksLater === true) {
+      if (this.#io.asksLater === true) {
         throw new CredentialError(`${entry.name}: it needs a login: "questions" asks for one`);
       }
       throw new CredentialError(
@@ -195,7 +195,7 @@ export class ShellAccess implements Access {
   /** Asks for a login without trying a stored one first (`login`). */
   async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
     // The user must know before typing whether the login can be kept.
-    if (this.options.to !== 'vault') await this.credentials.reachesKeychain();
+    if (this.#options.to !== 'vault') await this.#credentials.reachesKeychain();
     return this.#askLogin([entry], false);
   }
 
@@ -208,25 +208,25 @@ export class ShellAccess implements Access {
 
   /** For what devsh needs to know by itself; undefined if that waits in the list, or nobody can be asked. */
   get #ask(): ShellIo['ask'] {
-    const { asksLater, ask } = this.io;
+    const { asksLater, ask } = this.#io;
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
   }
 
   admit(entry: DeviceEntry, credential: Credential): Promise<void> {
-    return this.shell.gate.admit(entry.name, credential);
+    return this.#shell.gate.admit(entry.name, credential);
   }
 
   settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void {
-    this.shell.gate.settle(entry.name, credential, outcome);
+    this.#shell.gate.settle(entry.name, credential, outcome);
   }
 
   request(entry: DeviceEntry): CredentialRequest {
     return {
       device: { name: entry.name, address: entry.address },
-      user: this.options.user ?? entry.user,
+      user: this.#options.user ?? entry.user,
       command: entry.credentialCommand,
       askPassphrase: this.#ask && this.askPassphrase,
-      signal: this.io.signal,
+      signal: this.#io.signal,
     };
   }
 
@@ -243,14 +243,14 @@ export class ShellAccess implements Access {
       concerns.length === 1
         ? `The certificate of ${concerns[0]?.entry.name ?? ''} is unknown.`
         : `The certificates of ${concerns.length} devices are unknown.`;
-    const answer = await this.io.ask?.({
+    const answer = await this.#io.ask?.({
       kind: 'confirm',
       text: `${what} Compare the fingerprint, then type yes to trust and pin:`,
       details,
       expected: 'yes',
     });
     if (answer !== 'yes') return undefined;
-    const { services } = this.shell;
+    const { services } = this.#shell;
     const firstSeen = services.now().toISOString();
     this.#pins = undefined;
     await services.knownDevices.set(
@@ -269,7 +269,7 @@ export class ShellAccess implements Access {
     const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
     const where = someOf(names, 4);
     const problems = this.#untoldProblems();
-    const { refusedUsers } = this.shell;
+    const { refusedUsers } = this.#shell;
     const retyping = new Set(names.map((name) => refusedUsers.get(name)));
     const isRetyped = retyping.size === 1 && !retyping.has(undefined);
     const details = [
@@ -278,17 +278,17 @@ export class ShellAccess implements Access {
     ];
     const known = isRetyped
       ? retyping
-      : new Set(entries.map(({ user }) => this.options.user ?? user));
+      : new Set(entries.map(({ user }) => this.#options.user ?? user));
     let [user] = known.size > 1 ? [] : known;
     const asksUser = isRetyped || user === undefined;
     if (asksUser) {
       const text = `User name on ${where}${user === undefined ? '' : ` (Enter: ${user})`}:`;
       const above = [...problems, ...details];
-      const typed = await this.io.ask?.({ kind: 'text', text, details: above, isLate });
+      const typed = await this.#io.ask?.({ kind: 'text', text, details: above, isLate });
       user = typed === '' ? user : typed;
     }
     if (user === undefined || user === '') return undefined;
-    const password = await this.io.ask?.({
+    const password = await this.#io.ask?.({
       kind: 'secret',
       text: `Password of ${user} on ${where}:`,
       details: asksUser ? [] : [...problems, ...details],
@@ -299,22 +299,22 @@ export class ShellAccess implements Access {
 
   /** Problems that explain why devices have no login, and others that ended nothing. */
   get problems(): readonly string[] {
-    const { problems, absentKeychain } = this.credentials;
+    const { problems, absentKeychain } = this.#credentials;
     const others = problems.filter((text) => text !== absentKeychain);
     // With a vault in use it is no problem.
     if (!this.#lacksLogin || absentKeychain === undefined || others.length === problems.length)
       return others;
     const short = 'this machine has no keychain: each session asks for the login';
-    return [...others, this.io.isOnScreen === true ? short : absentKeychain];
+    return [...others, this.#io.isOnScreen === true ? short : absentKeychain];
   }
 
   /** Problems that the user should know before typing a password, for example that no keychain keeps it. */
   #untoldProblems(): string[] {
-    const { notices } = this.shell.services;
+    const { notices } = this.#shell.services;
     // On the screen that waits until the login is typed, unless it is typed to be kept.
-    const isLater = this.io.isOnScreen === true && this.#lacksLogin;
-    const absent = isLater ? this.credentials.absentKeychain : undefined;
-    return this.credentials.problems.filter((problem) => {
+    const isLater = this.#io.isOnScreen === true && this.#lacksLogin;
+    const absent = isLater ? this.#credentials.absentKeychain : undefined;
+    return this.#credentials.problems.filter((problem) => {
       if (problem === absent) return false;
       const isNew = !notices.isShown(problem);
       notices.markShown(problem);
