@@ -4,21 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startFleet } from './fleet.js';
 import { openScreen } from './screen.js';
 import { quantile, run } from './rounds.js';
-import { openTable } from './table-screen.js';
 
 const SIZE = { columns: 120, rows: 35 };
 const LARGE = 2.5;
-/** The end of the question about a plan of many steps. */
-const QUESTION = /to do (it|them):/;
 /** The first of thousands of characters that devsh never draws by itself. */
 const FIRST_SIGN = 0x4e00;
 
 export async function connectRows(bench) {
-  const { report, devices, records } = bench;
+  const { report, devices } = bench;
   for (const count of [devices, devices * LARGE]) {
     await report.attempt(`connect ${count}`, () => connectRow(bench, count));
   }
-  await report.attempt(`keys after ${records}`, () => echoRow(bench));
 }
 
 async function connectRow(bench, devices) {
@@ -38,7 +34,7 @@ async function connectRow(bench, devices) {
       rounds: 3,
     });
     if (!report.wants(keyName)) return;
-    for (let round = 0; round < report.rounds(3); round += 1) {
+    for (let round = 0; round < report.rounds(2); round += 1) {
       keys.push(...(await keysMeanwhile(built, fleet, devices)));
     }
     const ms = (share) => quantile(keys, share);
@@ -76,31 +72,4 @@ async function keysMeanwhile(build, fleet, devices) {
   await done;
   await screen.close();
   return figures;
-}
-
-async function echoRow(bench) {
-  const { report, records, built } = bench;
-  const name = `key to frame after a delete of ${records} marked rows was declined`;
-  if (!report.wants(name)) return;
-  const fleet = await startFleet(bench, { devices: 1, users: records });
-  const screen = await openTable(built, fleet, SIZE);
-  try {
-    await screen.press('*', { quietMs: 1000 });
-    await screen.press('d');
-    await screen.shows(QUESTION);
-    await screen.quiet(1000);
-    await screen.press('\x1b', { quietMs: 1000 });
-    const figures = [];
-    for (let key = 0; key < 40; key += 1) figures.push(await screen.press(key % 2 ? 'k' : 'j'));
-    const ms = (share) =>
-      quantile(
-        figures.map(({ lastMs }) => lastMs),
-        share,
-      );
-    report.add(`${name} p50`, { kind: 'ms', goal: 10, value: ms(0.5) });
-    report.add(`${name} p99`, { kind: 'ms', goal: 33, value: ms(0.99) });
-  } finally {
-    await screen.close();
-    fleet.close();
-  }
 }

@@ -203,7 +203,8 @@ async function addRows(bench) {
   try {
     for (const [row, goal, options] of widths) {
       await report.compare(row, {
-        ...{ kind: 'ratio', goal, against: 'undici: list, POST, list, 64 at a time', rounds: 5 },
+        ...{ kind: 'ratio', goal, against: 'undici: list, POST, list, 64 at a time' },
+        rounds: devices > FEWER ? 3 : 5,
         own: ({ command }) => {
           const fields = [`username=${username('own')}`, 'first_name=B', 'lastname=C', 'lang=de'];
           const line = ['user', 'add', ...fields, '--on', '@fleet', '--yes', ...options];

@@ -17,17 +17,22 @@ const SIZES = [
 const WORDS = ['anna', 'garcia', 'wisn', 'novak', 'ipek'];
 const KEYS_A_ROUND = 20;
 const LONG_VALUE = 300_000;
+/** The question about a plan of many steps; a narrow screen breaks its line. */
+const QUESTION = /Type \S+ to/;
 
 export async function terminalRows(bench) {
   const { report, records } = bench;
   await report.attempt('long value', () => longValueRow(bench));
+  const declined = `key to frame after a delete of ${records} marked rows was declined`;
   const names = SIZES.flatMap((size) => Object.values(namesFor(size, records)));
-  if (!report.wants(...names)) return;
+  if (!report.wants(declined, ...names)) return;
   const long = await startFleet(bench, { devices: 1, users: records });
   const short = await startFleet(bench, { devices: 1, users: FEW });
   try {
-    const csv = await csvOf(bench, long);
+    const csv = has('vd') || has('fzf') ? await csvOf(bench, long) : undefined;
     for (const size of SIZES) await rowsAt(size, bench, { long, short, csv });
+    if (report.wants(declined))
+      await report.attempt(declined, () => declinedRow(declined, bench, long));
   } finally {
     long.close();
     short.close();
@@ -245,4 +250,26 @@ async function openFzf(csv, size) {
   await screen.shows(/admin/);
   await screen.quiet(2000);
   return screen;
+}
+
+async function declinedRow(name, { report, built }, long) {
+  const screen = await openTable(built, long, SIZES[0]);
+  try {
+    await screen.press('*', { quietMs: 1000 });
+    await screen.press('d');
+    await screen.shows(QUESTION);
+    await screen.quiet(1000);
+    await screen.press('\x1b', { quietMs: 1000 });
+    const figures = [];
+    for (let key = 0; key < 40; key += 1) figures.push(await screen.press(key % 2 ? 'k' : 'j'));
+    const ms = (share) =>
+      quantile(
+        figures.map(({ lastMs }) => lastMs),
+        share,
+      );
+    report.add(`${name} p50`, { kind: 'ms', goal: 10, value: ms(0.5) });
+    report.add(`${name} p99`, { kind: 'ms', goal: 33, value: ms(0.99) });
+  } finally {
+    await screen.close();
+  }
 }
