@@ -8,8 +8,8 @@ import { sortBy } from '../../fleet/sort.ts';
 import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
-import { refuseGiven } from './compare-records.ts';
-import { fieldsAsked, matching, readProgress, refuseDoubtful, withFields } from './read-records.ts';
+import { readAll, refuseGiven } from './compare-records.ts';
+import { fieldsAsked, matching, refuseDoubtful, withFields } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 
@@ -32,26 +32,19 @@ export async function* countRecords(
   const asked = fieldsAsked({ columns: [field] }, filter);
   const counts = new Map<string, ValueCount>();
   const check = new FilterCheck(filter, [field]);
-  let [answered, total] = [0, 0];
-  const reads = call.read(sessions, resource, {
+  let total = 0;
+  const reads = yield* readAll(call, sessions, resource, {
     closes: call.io.isLast === true,
     refine: (session, records) => withFields(call, session, resource, records, asked),
   });
-  for await (const one of reads) {
-    const { ref: device } = one.session;
-    if (one.ok) {
-      answered += 1;
-      const found = matching(filter, one.records, device.name);
-      check.add(one.records, found.length, describedFields(one.session.profile, resource));
-      for (const record of found) {
-        total += 1;
-        add(counts, valueIn(record, field, device.name), device.name);
-      }
-    } else {
-      yield { kind: 'error', error: one.error, device };
-    }
-    yield readProgress(resource, one);
+  for (const { session, records } of reads) {
+    const { name } = session.ref;
+    const found = matching(filter, records, name);
+    check.add(records, found.length, describedFields(session.profile, resource));
+    total += found.length;
+    for (const record of found) add(counts, valueIn(record, field, name), name);
   }
+  const answered = reads.length;
   if (answered === 0) return;
   yield* refuseDoubtful(call, check, answered === sessions.length);
   const rows = sortBy(

@@ -151,7 +151,7 @@ export function fieldsAsked(
   { columns = [], sort = [] }: Partial<Options<'columns' | 'sort'>>,
   filter: Filter | undefined,
 ): string[] {
-  const named = [...columns, ...sort.map((field) => field.replace(/^-/, ''))];
+  const named = [...columns, ...sortedBy({ sort })];
   return [...named.filter((field) => field !== 'device'), ...(filter ? fieldsIn(filter) : [])];
 }
 
