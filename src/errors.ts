@@ -140,16 +140,6 @@ export async function unlessFailed<T>(work: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** `otherwise` for an expected error: for files whose damage is reported by the command that needs them. */
-export async function unlessBroken<T, O>(work: Promise<T>, otherwise: O): Promise<T | O> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof DevshError) return otherwise;
-    throw error;
-  }
-}
-
 /** Resolves to the value, or throws CancelledError when `signal` aborts: a pipe or terminal may never deliver. */
 export async function unlessCancelled<T>(waiting: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (signal === undefined) return waiting;

@@ -20,55 +20,52 @@ export interface Continued {
   readonly sent?: Step | undefined;
 }
 
-/** What the user wants on every selected device. Every write starts as a `Change`. Plain data. `typed`: see `Step`. */
-export type Change =
-  | {
-      readonly action: 'add';
-      readonly resource: string;
-      readonly typed?: WriteRequest | undefined;
-      readonly fields: DeviceRecord;
-      readonly asJson?: AsJson | undefined;
-      readonly isExact?: true | undefined;
-      /** For a record that is restored: the fields that cannot be, with their old values. */
-      readonly lost?: DeviceRecord | undefined;
-      /** For a record that is restored: see `Step`. */
-      readonly takes?: readonly Dependents[] | undefined;
-      /** For a record that is made again: which one it was. */
-      readonly meant?: Meant | undefined;
-      readonly continues?: Continued | undefined;
-    }
-  | {
-      readonly action: 'set';
-      readonly resource: string;
-      readonly typed?: WriteRequest | undefined;
-      readonly target: Target;
-      readonly fields: DeviceRecord;
-      readonly asJson?: AsJson | undefined;
-      readonly expected?: Expected | undefined;
-      readonly meant?: Meant | undefined;
-      readonly continues?: Continued | undefined;
-      /** The values were read from a device, not typed by the user. */
-      readonly isExact?: true | undefined;
-      /** The fields are masked: each device's profile says which ones it has. */
-      readonly rotation?: Rotation | undefined;
-      /** A device without the record needs nothing. */
-      readonly isOptional?: true | undefined;
-      /** The fields that the record shall no longer have. */
-      readonly removes?: readonly string[] | undefined;
-      readonly lost?: DeviceRecord | undefined;
-    }
-  | {
-      readonly action: 'delete';
-      readonly resource: string;
-      readonly typed?: WriteRequest | undefined;
-      readonly target: Target;
-      readonly expected?: Expected | undefined;
-      readonly meant?: Meant | undefined;
-      readonly continues?: Continued | undefined;
-      readonly purpose?: (Purpose & { readonly kind: 'undo' }) | undefined;
-    };
+interface AnyChange {
+  readonly resource: string;
+  /** See `Step`. */
+  readonly typed?: WriteRequest | undefined;
+  /** Of a change to an earlier record, or of one that is made again: which one it was. */
+  readonly meant?: Meant | undefined;
+  readonly continues?: Continued | undefined;
+}
 
-export type Add = Change & { readonly action: 'add' };
+interface WithFields extends AnyChange {
+  readonly fields: DeviceRecord;
+  readonly asJson?: AsJson | undefined;
+  /** The values were read from a device, not typed by the user. */
+  readonly isExact?: true | undefined;
+  /** For a record that is restored: the fields that cannot be, with their old values. */
+  readonly lost?: DeviceRecord | undefined;
+}
+
+interface WithTarget extends AnyChange {
+  readonly target: Target;
+  readonly expected?: Expected | undefined;
+}
+
+export interface Add extends WithFields {
+  readonly action: 'add';
+  /** For a record that is restored: see `Step`. */
+  readonly takes?: readonly Dependents[] | undefined;
+}
+
+interface SetFields extends WithFields, WithTarget {
+  readonly action: 'set';
+  /** The fields are masked: each device's profile says which ones it has. */
+  readonly rotation?: Rotation | undefined;
+  /** A device without the record needs nothing. */
+  readonly isOptional?: true | undefined;
+  /** The fields that the record shall no longer have. */
+  readonly removes?: readonly string[] | undefined;
+}
+
+interface Delete extends WithTarget {
+  readonly action: 'delete';
+  readonly purpose?: (Purpose & { readonly kind: 'undo' }) | undefined;
+}
+
+/** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
+export type Change = Add | SetFields | Delete;
 
 /** Values at the last reading: a field that differs now has drifted, and is not changed. */
 export type Expected = DeviceRecord;

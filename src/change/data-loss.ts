@@ -50,26 +50,21 @@ export function erasedFields(
   const hidden = hiddenFields(profile, resource, records);
   const lacking = [
     ...omittedFields(sending, resource, before, changes),
-    ...hidden.filter((field) => !hasField(changes, field)),
+    ...hidden.filter((field) => !Object.hasOwn(changes, field)),
   ];
   const { untold = [] } = profile.resources[resource] ?? {};
   // A secret that is shown as null may be there: null is not sent back over it.
   const masked = Object.keys(before).filter(
     (field) => before[field] === null && isSecretField(field),
   );
-  const doubtful = [...untold.filter((field) => !hasField(before, field)), ...masked].filter(
-    (field) => !hasField(changes, field),
-  );
-  const isErased = omitted === 'erased' || facts.method === 'PUT';
+  const unshown = untold.filter((field) => !Object.hasOwn(before, field));
+  const doubtful = [...unshown, ...masked].filter((field) => !Object.hasOwn(changes, field));
+  const isErased = isErasedByOmission(profile, resource);
   const mayErase = isErased ? doubtful : [...lacking, ...doubtful];
   return {
     ...(isErased && lacking.length > 0 && { erases: lacking }),
     ...((omitted === undefined || mayErase.length > 0) && { mayErase }),
   };
-}
-
-function hasField(record: DeviceRecord, field: string): boolean {
-  return Object.hasOwn(record, field);
 }
 
 /** Whether a change removes a field by leaving it out: a PUT replaces the record, unless the device keeps it. */
@@ -279,15 +274,13 @@ function fieldsByResource(
   steps: readonly Step[],
   fieldsOf: (step: Step) => readonly string[] | undefined,
 ): Map<string, ReadonlySet<string>> {
-  const byResource = new Map<string, Set<string>>();
-  for (const step of steps) {
-    const fields = fieldsOf(step);
-    if (fields === undefined) continue;
-    const all = byResource.get(step.resource) ?? new Set();
-    byResource.set(step.resource, all);
-    for (const field of fields) all.add(field);
-  }
-  return byResource;
+  const told = steps.filter((step) => fieldsOf(step) !== undefined);
+  return new Map(
+    [...grouped(told, ({ resource }) => resource)].map(([resource, group]) => [
+      resource,
+      new Set(group.flatMap((step) => fieldsOf(step) ?? [])),
+    ]),
+  );
 }
 
 /** Undefined if nothing is left to send. */

@@ -29,11 +29,11 @@ import type { WriteName } from '../device/facts-schema.ts';
 import {
   chosenIdLine,
   collectionPath,
-  describedFields,
   idFieldOf,
   isNamedByKey,
   itemPath,
   keyFieldOf,
+  knownFields,
   originOfWrite,
   type Profile,
   resourceOf,
@@ -90,12 +90,7 @@ export function fieldReadings(
       : Object.keys(change.fields),
   );
   const { keyField, parent = keyField } = resourceOf(profile, resource);
-  const shown = new Set([
-    ...records.flatMap(Object.keys),
-    ...describedFields(profile, resource),
-    keyField,
-    parent,
-  ]);
+  const shown = knownFields(profile, resource, records).add(keyField).add(parent);
   const has = (field: string): boolean => shown.has(field) || profile.idFields.includes(field);
   return [...new Set(named)].flatMap((field): FieldReading[] => {
     if (isSecretName(field)) return [];

@@ -9,7 +9,7 @@ import {
   type Profile,
   updateFacts,
 } from '../device/profile.ts';
-import { type DeviceRecord, isTimeStamp, valueAt } from '../device/record.ts';
+import { type DeviceRecord, isTimeStamp, valueAt, withoutFields } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { isEqual } from '../device/equality.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
@@ -35,7 +35,6 @@ import { withNotRestored } from './data-loss.ts';
 import {
   unreadFields,
   unreadNote,
-  withoutFields,
   withoutUnread,
   vanishedFields,
   type Unread,

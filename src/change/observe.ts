@@ -18,9 +18,11 @@ import {
   type DeviceRecord,
   isNested,
   isTimeStamp,
+  onlyFields,
   type Value,
   valueAt,
   valueText,
+  withoutFields,
 } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { isEqual } from '../device/equality.ts';
@@ -30,7 +32,7 @@ import { findRecord, pairRecords } from './pairing.ts';
 import type { RequestOutcome, Readings } from './judge.ts';
 import type { Identity } from './identity.ts';
 import { recordName } from './plan.ts';
-import { isShown, withoutFields } from './unread-fields.ts';
+import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 import type { Step } from './step.ts';
 
@@ -237,11 +239,8 @@ export function withoutRefused(profile: Profile, step: Step, fields: readonly st
   const request = before
     ? updateRequest(profile, resource, before, asked)
     : createRequest(profile, resource, rest);
-  const lost = Object.entries(step.asked).filter(([field]) => fields.includes(field));
-  return {
-    ...{ ...step, asked, request, after: rest },
-    lost: { ...step.lost, ...Object.fromEntries(lost) },
-  };
+  const lost = { ...step.lost, ...onlyFields(step.asked, fields) };
+  return { ...step, asked, request, after: rest, lost };
 }
 
 /** Learns that the way to write works, and what happens to fields that are not shown. */

@@ -121,11 +121,25 @@ function mistakenKey(
     : undefined;
 }
 
+function keyOfTarget({ target }: SetChange | Delete): string {
+  return target.kind === 'key' ? target.key : target.filter;
+}
+
+function notPossible(
+  { device, resource }: PlanContext,
+  change: SetChange | Delete,
+  code: 'not-found' | 'ambiguous',
+  what: string,
+): StepResult {
+  const about = { device, resource, key: keyOfTarget(change), action: change.action };
+  return { ...about, verdict: 'failed', error: new NotPossibleError(device, code, what) };
+}
+
 /** What becomes of a change whose record the device does not have. */
 function planMissing(context: PlanContext, change: SetChange | Delete): StepResult {
   const { device, records, resource, keyField } = context;
   const { action, target } = change;
-  const key = target.kind === 'key' ? target.key : target.filter;
+  const key = keyOfTarget(change);
   const result = { device, resource, key, action };
   const unchanged = (note: string): StepResult => ({ ...result, verdict: 'unchanged', note });
   if (target.kind === 'where') {
@@ -133,11 +147,7 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
     const why = doubt === undefined ? '' : `: ${doubt}`;
     return { ...unchanged(`no ${resource} matches${why}`), doubt };
   }
-  const failed = (what: string): StepResult => ({
-    ...result,
-    verdict: 'failed',
-    error: new NotPossibleError(device, 'not-found', what),
-  });
+  const failed = (what: string): StepResult => notPossible(context, change, 'not-found', what);
   if (lackNames(context))
     return failed(`the ${pluralOf(resource)} here show no name, so devsh cannot find "${key}"`);
   const purpose = purposeOf(change);
@@ -156,20 +166,10 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
 function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
   const { device, profile, records, resource, keyField } = context;
   const { action, target } = change;
-  const key = target.kind === 'key' ? target.key : target.filter;
-  const result = { device, resource, key, action };
-  const failed = (code: 'not-found' | 'ambiguous', what: string): StepResult => ({
-    ...result,
-    verdict: 'failed',
-    error: new NotPossibleError(device, code, what),
-  });
+  const key = keyOfTarget(change);
   if (target.kind === 'key' && isMask(key) && !isComparable(key)) {
-    return [
-      failed(
-        'not-found',
-        `the key of this ${resource} is a secret, and no digest here shows which: nothing was sent`,
-      ),
-    ];
+    const what = `the key of this ${resource} is a secret, and no digest here shows which: nothing was sent`;
+    return [notPossible(context, change, 'not-found', what)];
   }
   const index = RecordIndex.of(records);
   const meant = answerFor(context, change);
@@ -197,7 +197,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
     const what = isByKey
       ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}"${way}`
       : sharedIdText(context, key, picked.length);
-    return [failed('ambiguous', what)];
+    return [notPossible(context, change, 'ambiguous', what)];
   }
   const filter = target.kind === 'where' ? target.filter : change.meant?.filter;
   return picked.map((record) => {
@@ -207,14 +207,11 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
       const id = idOf(profile, record) ?? '';
       const count = index.withId(profile, id).length;
       if ('verdict' in planned || count <= 1) return planned;
-      return {
-        ...failed('ambiguous', sharedIdText(context, id, count)),
-        key: planned.key,
-        record,
-      };
+      const shared = sharedIdText(context, id, count);
+      return { ...notPossible(context, change, 'ambiguous', shared), key: planned.key, record };
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      return { ...result, verdict: 'failed', record, error };
+      return { device, resource, key, action, verdict: 'failed', record, error };
     }
   });
 }

@@ -12,7 +12,13 @@ import {
   resourceOf,
   updateFacts,
 } from '../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  valueAt,
+  valueText,
+  withoutFields,
+} from '../device/record.ts';
 import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
@@ -35,7 +41,6 @@ import {
 import { NotPossibleError } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import { withoutFields } from './unread-fields.ts';
 import type { StepResult } from './verdict.ts';
 import type { Purpose, Rotation, Step } from './step.ts';
 

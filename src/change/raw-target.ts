@@ -7,6 +7,7 @@ import {
   isResourceName,
   isSingle,
   keyFieldOf,
+  knownFields,
   listPath,
   type Profile,
   updateFacts,
@@ -29,6 +30,7 @@ import { visible } from '../text/visible.ts';
 import { accountNames, bareName, foldedLook, opensAccess } from './account-harm.ts';
 import type { Change } from './change.ts';
 import { canonicalId, percentDecoded } from './identity.ts';
+import type { Known } from './typed-fields.ts';
 
 /** What a raw request means on one device, as far as its words and a complete list of records tell. */
 export interface RawTarget {
@@ -173,11 +175,8 @@ export function isDelete(request: WriteRequest): boolean {
   );
 }
 
-interface About {
-  readonly profile: Profile;
-  readonly resource: string;
+interface About extends Known {
   readonly keyField: string;
-  readonly records: readonly DeviceRecord[];
 }
 
 function segmentsOf(path: string): string[] {
@@ -277,8 +276,7 @@ function targetOf({ profile, keyField }: About, record: DeviceRecord) {
 /** `strong`: named by the path, or by a field that names records; `weak`: by any other word. */
 function recordsNamed(about: About, request: WriteRequest, { below, parent }: RawCollection) {
   const { profile, resource, keyField, records } = about;
-  const { fields = [], details = {} } = profile.resources[resource] ?? {};
-  const shown = new Set([...fields, ...Object.keys(details), ...records.flatMap(Object.keys)]);
+  const shown = knownFields(profile, resource, records);
   const find = finder(about);
   const words =
     parent === undefined ? below.flatMap(wordsIn) : below.map((word) => `${parent}/${word}`);

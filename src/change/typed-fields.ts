@@ -5,7 +5,7 @@ import {
   typedValue,
   switchValue,
 } from '../device/typed-value.ts';
-import { detailsOf, type FieldDetails, type Profile } from '../device/profile.ts';
+import { describedFields, detailsOf, type FieldDetails, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -111,10 +111,8 @@ function partsOf(values: readonly (Value | undefined)[], name: string): string[]
 }
 
 function isField({ profile, resource, records }: Known, name: string): boolean {
-  const known = profile.resources[resource];
   return (
-    known?.fields.includes(name) === true ||
-    Object.hasOwn(known?.details ?? {}, name) ||
+    describedFields(profile, resource).includes(name) ||
     records.some((record) => Object.hasOwn(record, name))
   );
 }

@@ -5,6 +5,7 @@ import {
   type DeviceRecord,
   type DeviceRef,
   isTimeStamp,
+  onlyFields,
   valueAt,
   valueText,
 } from '../device/record.ts';
@@ -153,7 +154,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
           !isMasked(before, field) &&
           !isEqual(valueAt(before, field), valueAt(held, field))),
     );
-    const { fields, lost } = restorable(profile, resource, pickFields(before, changed));
+    const { fields, lost } = restorable(profile, resource, onlyFields(before, changed));
     // What the record did not have before the step.
     const removes = Object.keys(record ?? {}).filter(
       (field) =>
@@ -181,7 +182,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
       meant,
       fields,
       removes,
-      expected: pickFields(held, [...Object.keys(fields), ...removes]),
+      expected: onlyFields(held, [...Object.keys(fields), ...removes]),
       isExact: true,
       lost: { ...lost, ...Object.fromEntries(unknown.map((field) => [field, MASK])) },
     };
@@ -226,9 +227,4 @@ function withoutIdentity(profile: Profile, keyField: string, record: DeviceRecor
     ([field]) => field !== keyField && !profile.idFields.includes(field) && !isPersonField(field),
   );
   return Object.fromEntries(fields);
-}
-
-/** Those of the fields that the record has. */
-function pickFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
-  return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 }

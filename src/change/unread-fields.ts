@@ -39,14 +39,11 @@ export function unreadFields(
     ...named,
     ...asked.filter((field) => !named.includes(field) && isTakenOnly(field)),
   ];
-  const hashes = secrets.flatMap((secret) =>
-    Object.keys(held).filter(
-      (field) => isHashOf(field, secret, isTakenOnly(secret)) && isRehashed(field),
-    ),
-  );
-  const rehashed = secrets.filter((secret) =>
-    hashes.some((field) => isHashOf(field, secret, isTakenOnly(secret))),
-  );
+  const changed = Object.keys(held).filter(isRehashed);
+  const hashesOf = (secret: string): string[] =>
+    changed.filter((field) => isHashOf(field, secret, isTakenOnly(secret)));
+  const hashes = secrets.flatMap(hashesOf);
+  const rehashed = secrets.filter((secret) => hashesOf(secret).length > 0);
   const unshown = secrets.filter(
     (field) => !rehashed.includes(field) && !isShownAsBefore(step, held, field),
   );
@@ -127,11 +124,6 @@ export function vanishedFields(
   return after.length === 0
     ? []
     : [...gone].filter((field) => !ignored.includes(field) && !isEmptied(field));
-}
-
-export function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
-  if (fields.length === 0) return record;
-  return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 }
 
 export function withoutUnread(

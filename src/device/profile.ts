@@ -112,6 +112,17 @@ export function describedFields(profile: Profile, resource: string): readonly st
   return [...fields, ...Object.keys(details), ...hidden, ...shown];
 }
 
+/** The same, and those that records show. */
+export function knownFields(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): Set<string> {
+  const fields = new Set(describedFields(profile, resource));
+  for (const record of records) for (const field in record) fields.add(field);
+  return fields;
+}
+
 export function withResource(
   profile: Profile,
   resource: string,

@@ -8,6 +8,7 @@ import {
   nestedValue,
   type Value,
   valueText,
+  withoutFields,
 } from './record.ts';
 import { namesRecord, PLACEHOLDER, placeholdersIn } from './address.ts';
 import { maskedPath } from './sensitive-fields.ts';
@@ -81,7 +82,7 @@ export function withinParent(
       `this ${resource} does not show where it is (${field}): nothing was sent`,
     );
   }
-  const own = Object.fromEntries(Object.entries(record).filter(([name]) => name !== field));
+  const own = withoutFields(record, [field]);
   const parent = place.slice(0, -key.length - 1);
   return { profile: withinNamed(profile, resource, parent), record: own };
 }

@@ -75,6 +75,16 @@ export function frequencies<Item>(items: Iterable<Item>): [item: Item, count: nu
   return [...counts].sort(([, a], [, b]) => b - a);
 }
 
+export function withoutFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  if (fields.length === 0) return record;
+  return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
+}
+
+/** Those of the fields that the record has. */
+export function onlyFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
+  return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
+}
+
 /** To read, compare and sort: empty for `null`, lists as `a, b`, nested values as JSON. Not yet safe to show. */
 export function valueText(value: Value | undefined): string {
   if (typeof value === 'string') return value;

@@ -3,7 +3,7 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { parseInventory, readInventory } from './inventory-text.ts';
-import type { Inventory, InventoryDevice } from './inventory.ts';
+import type { InventoryDevice } from './inventory.ts';
 import { type WrittenDevice, writtenSettings } from './written-inventory.ts';
 import type { ImportPlan } from './import/import-plan.ts';
 
@@ -27,9 +27,8 @@ export function addDevice(text: string, device: InventoryDevice, file = FILE): s
 
 /** Sets the profile of one device; everything else stays. Throws UsageError if there is no such device. */
 export function setProfile(text: string, name: string, profile: string, file = FILE): string {
-  const { inventory, device } = findDevice(text, name, file);
   const document = new InventoryDocument(text);
-  document.set(['devices', inventory.devices.indexOf(device)], 'profile', profile);
+  document.set(['devices', indexOf(text, name, file)], 'profile', profile);
   return document.edited(file);
 }
 
@@ -40,9 +39,8 @@ export function addToGroups(
   groups: readonly string[],
   file = FILE,
 ): string {
-  const { inventory, device } = findDevice(text, name, file);
   const document = new InventoryDocument(text);
-  const index = inventory.devices.indexOf(device);
+  const index = indexOf(text, name, file);
   // Without those that contain one of them.
   const { groups: own = [] } = readInventory(text, file).written.devices[index] ?? {};
   document.set(['devices', index], 'groups', [...new Set([...own, ...groups])]);
@@ -51,11 +49,10 @@ export function addToGroups(
 
 /** Removes one device. Keeps the comments above it, which may be about others. */
 export function removeDevice(text: string, name: string, file = FILE): string {
-  const { inventory, device } = findDevice(text, name, file);
+  const index = indexOf(text, name, file);
   const document = new InventoryDocument(text);
   const { devices } = document;
   if (devices === undefined) return text;
-  const index = inventory.devices.indexOf(device);
   const [removed] = devices.items.splice(index, 1);
   const comment = removed?.commentBefore;
   if (comment) {
@@ -66,14 +63,11 @@ export function removeDevice(text: string, name: string, file = FILE): string {
   return document.edited(file);
 }
 
-function findDevice(
-  text: string,
-  name: string,
-  file: string,
-): { inventory: Inventory; device: InventoryDevice } {
+/** The place of a device in the list. */
+function indexOf(text: string, name: string, file: string): number {
   const inventory = parseInventory(text, file);
   const device = inventory.find(name);
-  if (device) return { inventory, device };
+  if (device) return inventory.devices.indexOf(device);
   const names = inventory.devices.map((other) => other.name);
   throw new UsageError(`no device "${name}" in ${file}`, { suggestions: suggest(name, names) });
 }

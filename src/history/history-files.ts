@@ -1,3 +1,4 @@
+import { unlessFailed } from '../errors.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -9,7 +10,6 @@ import {
   readBytes,
   writeTextAtomically,
 } from '../os/files.ts';
-import { unlessBroken } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
 import { parseLine } from './replay.ts';
 
@@ -48,7 +48,7 @@ export class HistoryFiles {
 
   /** When a device was last read, by the last line. Undefined if nothing is kept of it, or that line is damaged. */
   async lastRead(device: string): Promise<Date | undefined> {
-    const text = (await unlessBroken(this.read(device), '')) ?? '';
+    const text = (await unlessFailed(this.read(device))) ?? '';
     const line = parseLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
     return line === undefined || line.kind === 'life' ? undefined : new Date(line.to);
   }

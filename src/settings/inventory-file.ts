@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
-import { RefusedError, SettingsError, unlessBroken } from '../errors.ts';
+import { RefusedError, SettingsError, unlessFailed } from '../errors.ts';
 import type { ImportPlan } from '../fleet/import/import-plan.ts';
 import type * as InventoryEdit from '../fleet/inventory-edit.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
@@ -107,7 +107,7 @@ export class InventoryFile {
       }
       const { devices } = await parsed(good, this.#copy.path);
       const text = await readText(this.path);
-      const current = text ? await unlessBroken(parsed(text, this.path), undefined) : undefined;
+      const current = text ? await unlessFailed(parsed(text, this.path)) : undefined;
       if (current !== undefined) {
         const lists = counted(current.devices.length, 'device');
         throw new RefusedError(
@@ -184,7 +184,7 @@ async function parsed(text: string, path: string): Promise<Inventory> {
 
 async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
   // The copy may be damaged, or from another version of devsh.
-  return (await unlessBroken(parsed(text, 'good copy'), undefined))?.devices ?? [];
+  return (await unlessFailed(parsed(text, 'good copy')))?.devices ?? [];
 }
 
 /** Each file has its own good copy and cache; `notify` gets a line if the file has lost devices. */

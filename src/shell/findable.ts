@@ -1,6 +1,6 @@
+import { unlessFailed } from '../errors.ts';
 import { keyFieldOf } from '../device/profile.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
-import { unlessBroken } from '../errors.ts';
 import { SETTING_ROWS } from '../settings/settings-table.ts';
 import { suggest } from '../text/suggest.ts';
 import { hasUnsafe } from '../text/visible.ts';
@@ -49,7 +49,7 @@ export async function findableLines(
   const unlisted = users.splice(MOST_USERS).length;
   const rest = 'not listed here: filter the table';
   const more = findable('user', `${unlisted} more users`, 'user list ', rest, ['user']);
-  const runs = await unlessBroken(session.services.runs.ids(), []);
+  const runs = (await unlessFailed(session.services.runs.ids())) ?? [];
   return [
     ...commands.flatMap((command) =>
       command.verbs.map((verb) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { type Endpoint, Listener } from './listener.ts';
 import { type Api, page, respond } from './api.ts';
 import type { Account, User } from './store.ts';
@@ -24,7 +25,6 @@ export class SimulatedDevice {
   protected readonly listener: Listener;
   readonly #api: Api;
   readonly #latencyMs: number;
-  readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor({ name, accounts, latencyMs }: DeviceSetup, api: Api, Ports = Listener) {
     this.name = name;
@@ -55,16 +55,7 @@ export class SimulatedDevice {
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearTimeout(timer);
     await this.listener.close();
-  }
-
-  protected later(delayMs: number, run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      run();
-    }, delayMs);
-    this.#timers.add(timer);
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -77,16 +68,12 @@ export class SimulatedDevice {
   }
 
   protected async handle(exchange: Exchange): Promise<void> {
-    if (this.#latencyMs > 0) {
-      await new Promise<void>((resolve) => this.later(this.#latencyMs, resolve));
-    }
-    const reply = this.answer(exchange);
-    if (reply !== 'taken') this.transmit(exchange, reply);
+    if (this.#latencyMs > 0) await setTimeout(this.#latencyMs, undefined, { ref: false });
+    this.reply(exchange);
   }
 
-  /** The response. `taken`: a test has dealt with the request, and there is none. */
-  protected answer({ request }: Exchange): ApiResponse | 'taken' {
-    return respond(this.#api, request);
+  protected reply(exchange: Exchange): void {
+    this.transmit(exchange, respond(this.#api, exchange.request));
   }
 
   /** Sends a response. */

@@ -2,9 +2,13 @@ import type { NotRead } from '../../src/history/history.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import { type DeviceRecord, type Value, valueText } from '../../src/device/record.ts';
+import {
+  type DeviceRecord,
+  type Value,
+  valueText,
+  withoutFields,
+} from '../../src/device/record.ts';
 import { Keeper } from '../../src/history/kept.ts';
-import { withoutFields } from '../../src/change/unread-fields.ts';
 import { wayBack, type WayBack } from '../../src/history/way-back.ts';
 import { rounds } from '../rounds.ts';
 

@@ -5,6 +5,7 @@ import {
   type Exchange,
   SimulatedDevice as ShippedDevice,
 } from '../../src/simulator/device.ts';
+import { respond } from '../../src/simulator/api.ts';
 import { apiOf, shownRecords, type Site, tableOf } from './dialects/site.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import type { Account } from '../../src/simulator/store.ts';
@@ -38,6 +39,7 @@ export class FaultyDevice extends ShippedDevice {
   readonly #used = new WeakSet<Socket>();
   readonly #sessions: Sessions;
   readonly #firstLogins: ReadonlyMap<string, Account>;
+  readonly #timers = new Set<NodeJS.Timeout>();
 
   constructor(setup: DeviceSetup, site: Site, sessions: Sessions) {
     super(setup, apiOf(site), FaultyListener);
@@ -159,7 +161,26 @@ export class FaultyDevice extends ShippedDevice {
     await super.handle(exchange);
   }
 
-  protected override answer(exchange: Exchange): ApiResponse | 'taken' {
+  override async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    await super.close();
+  }
+
+  #later(delayMs: number, run: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      run();
+    }, delayMs);
+    this.#timers.add(timer);
+  }
+
+  protected override reply(exchange: Exchange): void {
+    const reply = this.#answer(exchange);
+    if (reply !== 'taken') this.transmit(exchange, reply);
+  }
+
+  /** `taken`: a fault has dealt with the request, and there is no response. */
+  #answer(exchange: Exchange): ApiResponse | 'taken' {
     const { request } = exchange;
     const { wire, target } = this.#noteOf(exchange);
     const instead = this.#faults.take('request', target)?.reply(request, wire);
@@ -175,12 +196,9 @@ export class FaultyDevice extends ShippedDevice {
 
   #execute(exchange: Exchange, target: FaultTarget): ApiResponse | 'taken' {
     const fault = this.#faults.take('write', target);
-    if (fault === undefined) return super.answer(exchange);
-    return fault.execute({
-      site: this.#site,
-      request: exchange.request,
-      later: this.later.bind(this),
-    });
+    const { request } = exchange;
+    if (fault === undefined) return respond(apiOf(this.#site), request);
+    return fault.execute({ site: this.#site, request, later: this.#later.bind(this) });
   }
 
   protected override transmit(exchange: Exchange, reply: ApiResponse): void {

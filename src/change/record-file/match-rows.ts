@@ -1,5 +1,12 @@
 import { pluralOf } from '../../text/one-line.ts';
-import { idOf, isSingle, keyFieldOf, managedFields, type Profile } from '../../device/profile.ts';
+import {
+  idOf,
+  isSingle,
+  keyFieldOf,
+  knownFields,
+  managedFields,
+  type Profile,
+} from '../../device/profile.ts';
 import {
   type DeviceRecord,
   grouped,
@@ -109,13 +116,15 @@ class Matching {
   readonly #byNaturalKey: ReadonlyMap<string, readonly DeviceRecord[]>;
   readonly #unsettable: ReadonlySet<string>;
   readonly #shapes = new Map<string, ReturnType<typeof shapeOf>>();
-  readonly #known = new Map<string, boolean>();
+  readonly #fields: ReadonlySet<string>;
+  readonly #unknown = new Set<string>();
 
   constructor(device: DeviceRecords, options: MatchOptions, problems: Problems) {
     this.#device = device;
     this.#options = options;
     this.#problems = problems;
     const { profile, resource, records } = device;
+    this.#fields = knownFields(profile, resource, records);
     this.#naturalKey = keyFieldOf(profile, resource, records);
     this.keyField = options.key ?? this.#naturalKey;
     this.#byNaturalKey = indexBy(records, this.#naturalKey);
@@ -264,30 +273,15 @@ class Matching {
 
   /** Whether the device has the field, as far as that is known. */
   #isKnown(row: RecordRow, field: string): boolean {
-    const before = this.#known.get(field);
-    if (before !== undefined) return before;
-    const known = this.#hasField(field);
-    this.#known.set(field, known);
-    if (!known) {
-      const fields = this.#fields();
+    const fields = this.#fields;
+    if (fields.size === 0 || fields.has(field) || isSecretField(field)) return true;
+    if (!this.#unknown.has(field)) {
       const hint = nearHint(field, fields);
       const text = `no ${this.#device.resource} of ${this.#device.name} has a field "${field}"${hint} (--map "${field}=FIELD" renames it, --map "${field}=" leaves it out)`;
       this.#problems.add(() => row.place(field), text);
     }
-    return known;
-  }
-
-  #hasField(field: string): boolean {
-    const fields = this.#fields();
-    return fields.length === 0 || fields.includes(field) || isSecretField(field);
-  }
-
-  #fields(): readonly string[] {
-    const { profile, resource, records } = this.#device;
-    const facts = profile.resources[resource];
-    const fields = new Set([...(facts?.fields ?? []), ...Object.keys(facts?.details ?? {})]);
-    for (const record of records) for (const field in record) fields.add(field);
-    return [...fields];
+    this.#unknown.add(field);
+    return false;
   }
 
   #valueOf(row: RecordRow, field: string, given: Value): Value | undefined {

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { isResourceName } from '../../device/profile.ts';
-import { attempt, DevshError, unlessBroken } from '../../errors.ts';
+import { attempt, DevshError, unlessFailed } from '../../errors.ts';
 import type { Alias, Aliases } from '../../settings/settings-table.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { parseLine, quoteLine, quoteWord, type Word } from '../../text/words.ts';
@@ -135,7 +135,7 @@ export async function targetsOf(session: CompletionSources): Promise<readonly Ca
     text: ref.name,
     summary: `${ref.address} · connected`,
   }));
-  const inventory = await unlessBroken(session.services.inventory.load(), undefined);
+  const inventory = await unlessFailed(session.services.inventory.load());
   if (inventory === undefined) return connected;
   return [
     ...connected,
@@ -245,7 +245,7 @@ export async function answer(asked: Asked, sources: CompletionSources): Promise<
 
 /** The resources besides users that were observed on devices of the inventory. */
 async function resourcesSeen({ services }: CompletionSources): Promise<readonly string[]> {
-  const inventory = await unlessBroken(services.inventory.load(), undefined);
+  const inventory = await unlessFailed(services.inventory.load());
   const devices = inventory?.devices.slice(0, MOST_DEVICES) ?? [];
   const seen = await Promise.all(
     devices.map(({ address }) => services.seenKeys.of(formatAddress(parseAddress(address)))),

@@ -1,5 +1,5 @@
+import { unlessFailed } from '../../errors.ts';
 import { join } from 'node:path';
-import { unlessBroken } from '../../errors.ts';
 import { quoteWord } from '../../text/words.ts';
 import { labelsOf, type ShellSession } from '../session.ts';
 import type { Call } from '../command.ts';
@@ -46,7 +46,7 @@ export async function isFirstRun({ services, fleet }: ShellSession): Promise<boo
   const { inventory, knownDevices, history } = services;
   // Unreadable files are no first run.
   const all = Promise.all([inventory.load(), knownDevices.all(), history.load()]);
-  const [held, pins, lines] = (await unlessBroken(all, undefined)) ?? [];
+  const [held, pins, lines] = (await unlessFailed(all)) ?? [];
   return held?.devices.length === 0 && pins?.length === 0 && lines?.length === 0;
 }
 
@@ -57,7 +57,7 @@ export async function isFirstRun({ services, fleet }: ShellSession): Promise<boo
 export async function nextSteps({ services, fleet }: ShellSession): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
   const all = Promise.all([pendingSteps(services), lastSession(services), groupSteps(services)]);
-  const steps = (await unlessBroken(all, [])).flat();
+  const steps = ((await unlessFailed(all)) ?? []).flat();
   const lines = steps.map(({ line }) => line);
   return steps.filter(({ line }, at) => lines.indexOf(line) === at).slice(0, MOST_STEPS);
 }
@@ -88,7 +88,7 @@ export async function keepForNextSession({ line, shell }: Call): Promise<void> {
   const { services } = shell;
   const lines = [services.now().toISOString(), ...shell.connectLines, ''];
   // Only an offer: a full disk is no reason to fail.
-  await unlessBroken(writeTextAtomically(sessionPath(services), lines.join('\n')), undefined);
+  await unlessFailed(writeTextAtomically(sessionPath(services), lines.join('\n')));
 }
 
 function sessionPath({ paths }: Services): string {

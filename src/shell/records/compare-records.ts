@@ -6,7 +6,7 @@ import {
 import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { Problems } from '../../change/record-file/record-file.ts';
 import { ScopedRows, scopeOf } from '../../change/record-file/scopes.ts';
-import { describedFields, isSingle, keyFieldOf } from '../../device/profile.ts';
+import { describedFields, isSingle, keyFieldOf, knownFields } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
@@ -172,10 +172,7 @@ export async function* compareBaseline(
 
   const problems = new Problems();
   const known = new Set(
-    reads.flatMap(({ session: { profile }, records }) => {
-      const { fields = [], details = {} } = profile.resources[resource] ?? {};
-      return [...fields, ...Object.keys(details), ...records.flatMap(Object.keys)];
-    }),
+    reads.flatMap(({ session, records }) => [...knownFields(session.profile, resource, records)]),
   );
   if (reads.some(({ records }) => records.length > 0))
     checkKnownFields(file, known, resource, problems);

@@ -20,7 +20,7 @@ import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { rotationOf } from '../../change/rotation.ts';
 import type { Step } from '../../change/step.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { onlyFields, valueText } from '../../device/record.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { History } from '../../history/history.ts';
@@ -186,7 +186,7 @@ function stepChange(step: Step, meant: Meant): Change {
     case 'delete':
       return { action, resource, target, meant };
     case 'set': {
-      const expected = valuesOf(before, [...Object.keys(fields), ...(removes ?? [])]);
+      const expected = onlyFields(before, [...Object.keys(fields), ...(removes ?? [])]);
       const back = isRestore ? { lost } : {};
       return {
         action,
@@ -208,12 +208,8 @@ function stepChange(step: Step, meant: Meant): Change {
 function unreadChange(change: Change, meant: Meant): Change {
   if (change.action === 'add') return { ...change, meant };
   const fields = change.action === 'set' ? change.fields : {};
-  const expected = valuesOf(change.expected ?? {}, Object.keys(fields));
+  const expected = onlyFields(change.expected ?? {}, Object.keys(fields));
   return { ...change, target: { kind: 'key', key: meant.key }, expected, meant };
-}
-
-function valuesOf(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
-  return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 }
 
 /** What matches a filter only on a device that was not read then is named: the run never meant it. */

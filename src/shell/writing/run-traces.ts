@@ -5,7 +5,7 @@ import { parseJournal } from '../../change/read-journal.ts';
 import { runAsOf } from '../../change/run-results.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText, type JsonValue } from '../../device/record.ts';
-import { attempt, DevshError, unlessBroken } from '../../errors.ts';
+import { attempt, DevshError, unlessFailed } from '../../errors.ts';
 import type { Services } from '../services.ts';
 
 /* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
@@ -32,7 +32,7 @@ interface Traces {
 /** The traces as they are now. Writes the index if it was missing, damaged or older than a journal. */
 export async function readTraces({ runs }: Services): Promise<Traces> {
   const stamps = await runs.stamps();
-  const known = entriesIn(await unlessBroken(runs.readIndex(), undefined));
+  const known = entriesIn(await unlessFailed(runs.readIndex()));
   // A run counts or not by what earlier runs left: behind a changed journal all are read again.
   const changed = stamps.findIndex(
     ({ run, stamp }, index) => known[index]?.run !== run || known[index].stamp !== stamp,
@@ -51,7 +51,7 @@ export async function readTraces({ runs }: Services): Promise<Traces> {
   if (changed >= 0 || known.length > stamps.length) {
     const text = entries.map((one) => `${jsonText(one as unknown as JsonValue)}\n`).join('');
     // Without an index (a full disk) the journals are read again next time.
-    await unlessBroken(runs.writeIndex(`${headOf(text)}\n${text}`), undefined);
+    await unlessFailed(runs.writeIndex(`${headOf(text)}\n${text}`));
   }
   return {
     traces: entries.flatMap(({ trace }) => trace ?? []),

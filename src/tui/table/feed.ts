@@ -1,5 +1,5 @@
+import { expectedError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
-import { unlessBroken } from '../../errors.ts';
 import type { Invocation } from '../../shell/command.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { Services } from '../../shell/services.ts';
@@ -148,6 +148,6 @@ export function pendingOf({ services }: ShellSession, store: Store): (isDue?: bo
     if (devices === known && !isDue) return;
     known = devices;
     // The lines that plan and connect report unreadable files.
-    last = last.then(() => unlessBroken(update(), undefined));
+    last = last.then(() => update().catch(expectedError));
   };
 }
