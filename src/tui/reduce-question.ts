@@ -2,7 +2,7 @@ import type { MoveAction, ViewAction } from './keys/key-binding.ts';
 import { NO_FIND, type Find, type OpenQuestion, type State } from './state.ts';
 import { questionWindow } from './screen/layout.ts';
 import { edit, type EditKey } from './editor/line.ts';
-import { movedTop, searcher } from './views/view.ts';
+import { movedTop, sought } from './views/view.ts';
 
 /** Changes the current question; the others wait. */
 export function changeQuestion(
@@ -72,17 +72,8 @@ export function searchedPlan(
   return changeQuestion(state, (question) => {
     const find = change(question.find);
     const { lines, height, depth } = questionWindow(state, question);
-    const search = searcher({ find });
-    const found = lines.flatMap(({ text }, index) => (search(text).length > 0 ? [index] : []));
-    const from = by === 0 ? question.top - 1 : (find.at ?? question.top);
-    const at =
-      by === -1
-        ? (found.findLast((line) => line < from) ?? found.at(-1))
-        : (found.find((line) => line > from) ?? found[0]);
-    const isInSight = at === undefined || (at >= question.top && at < question.top + height);
-    const top = isInSight
-      ? question.top
-      : Math.min(depth, Math.max(0, at - Math.floor(height / 3)));
-    return { ...question, find: { ...find, at }, top };
+    const texts = lines.map(({ text }) => text);
+    const { at, top } = sought(texts, find, { top: question.top, height }, by);
+    return { ...question, find: { ...find, at }, top: Math.min(depth, top) };
   });
 }

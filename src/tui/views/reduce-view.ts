@@ -3,7 +3,7 @@ import { edit, EMPTY_EDITING, filled, lineText, type EditKey } from '../editor/l
 import { layoutOf } from '../screen/layout.ts';
 import { CONNECTED } from './devices.ts';
 import { opened } from './navigation.ts';
-import { movedTop, nextSort, searcher } from './view.ts';
+import { matchingLines, movedTop, nextSort, searcher, sought } from './view.ts';
 import { listed, viewLines, viewOf } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 
@@ -31,7 +31,7 @@ export function findSummary(state: State): string {
   const wanted = lineText(state.find.editing.line);
   if ('cursor' in state.overlay) return listedText(state, wanted);
   if (wanted === '') return '';
-  const lines = matchingLines(state);
+  const lines = matchingLines(viewLines(state), state.find);
   if (lines.length === 0) return `'${wanted}' not found`;
   const at = state.find.at === undefined ? -1 : lines.indexOf(state.find.at);
   return `'${wanted}': ${at === -1 ? lines.length : `${at + 1} of ${lines.length}`}`;
@@ -51,10 +51,8 @@ function listedText(state: State, wanted: string): string {
 
 /** Edits the search, and jumps to the first match from the top of the screen. */
 export function editFind(state: State, key: EditKey): State {
-  const { find, overlay } = state;
-  const next = { ...state, find: { ...find, editing: edit(find.editing, key) } };
-  const top = 'top' in overlay ? overlay.top : 0;
-  return jumped(next, (lines) => lines.find((line) => line >= top) ?? lines[0]);
+  const { find } = state;
+  return jumped({ ...state, find: { ...find, editing: edit(find.editing, key) } }, 0);
 }
 
 /** `n`, `N`: to the next match, wrapping around. */
@@ -65,12 +63,7 @@ export function nextFound(state: State, by: 1 | -1): State {
     const cursor = movedTop(overlay.cursor, by === 1 ? 'down' : 'up', 1, last);
     return { ...state, overlay: { ...overlay, cursor } };
   }
-  const at = state.find.at ?? -1;
-  return jumped(state, (lines) =>
-    by === 1
-      ? (lines.find((line) => line > at) ?? lines[0])
-      : (lines.findLast((line) => line < at) ?? lines.at(-1)),
-  );
+  return jumped(state, by);
 }
 
 /** A list keeps the earlier search, as in the table; a text starts a new one. */
@@ -101,21 +94,12 @@ export function devicesInTrouble(state: State): State {
   return { ...list, find: { ...list.find, editing, isOpen: false } };
 }
 
-function matchingLines(state: State): number[] {
-  const search = searcher(state);
-  return viewLines(state).flatMap((line, index) => (search(line).length > 0 ? [index] : []));
-}
-
-function jumped(state: State, choose: (lines: readonly number[]) => number | undefined): State {
+function jumped(state: State, by: 0 | 1 | -1): State {
   const { overlay, find } = state;
   if (!('top' in overlay)) return state;
-  const at = hasFind(state) ? choose(matchingLines(state)) : undefined;
-  const next = { ...state, find: { ...find, at } };
-  if (at === undefined) return next;
-  const height = layoutOf(state).body;
-  const isInSight = at >= overlay.top && at < overlay.top + height;
-  const top = isInSight ? overlay.top : Math.max(0, at - Math.floor(height / 3));
-  return { ...next, overlay: { ...overlay, top } };
+  const window = { top: overlay.top, height: layoutOf(state).body };
+  const { at, top } = sought(viewLines(state), find, window, by);
+  return { ...state, find: { ...find, at }, overlay: { ...overlay, top } };
 }
 
 /** The keys `s` and `o`. */

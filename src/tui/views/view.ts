@@ -246,6 +246,32 @@ export function searcher({ find }: { readonly find: Find }): (line: string) => n
   };
 }
 
+/** The lines with a match. */
+export function matchingLines(lines: readonly string[], find: Find): number[] {
+  const search = searcher({ find });
+  return lines.flatMap((line, index) => (search(line).length > 0 ? [index] : []));
+}
+
+/**
+ * The first match from the top of a window on, or the next or previous one; wraps around. And the top of the
+ * window that shows it.
+ */
+export function sought(
+  lines: readonly string[],
+  find: Find,
+  { top, height }: { readonly top: number; readonly height: number },
+  by: 0 | 1 | -1,
+): { readonly at: number | undefined; readonly top: number } {
+  const found = matchingLines(lines, find);
+  const from = by === 0 ? top - 1 : (find.at ?? -1);
+  const at =
+    by === -1
+      ? (found.findLast((line) => line < from) ?? found.at(-1))
+      : (found.find((line) => line > from) ?? found[0]);
+  const isInSight = at === undefined || (at >= top && at < top + height);
+  return { at, top: isInSight ? top : Math.max(0, at - Math.floor(height / 3)) };
+}
+
 /** Number of lines that a move goes at a given height. */
 export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
   up: () => -1,
