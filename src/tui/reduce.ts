@@ -48,7 +48,7 @@ import {
   sortedList,
 } from './views/reduce-view.ts';
 import { MOVES } from './views/view.ts';
-import { addProgress, addResult } from './views/roll-out.ts';
+import { changeRollOut } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
 import {
   closed,
@@ -129,16 +129,13 @@ function step(state: State, action: Action): State {
     case 'roll-out':
       return openedByLine({ ...state, rollOut: action.rollOut }, { kind: 'roll-out', top: 0 });
     case 'roll-out-result':
-      return addResult(state, action.result);
+      return changeRollOut(state, ({ results }) => ({ results: [...results, action.result] }));
     case 'roll-out-device':
-      return state.rollOut === undefined
-        ? state
-        : {
-            ...state,
-            rollOut: { ...state.rollOut, begun: [...(state.rollOut.begun ?? []), action.name] },
-          };
+      return changeRollOut(state, ({ begun = [] }) => ({ begun: [...begun, action.name] }));
     case 'roll-out-progress':
-      return addProgress(state, action.progress);
+      return changeRollOut(state, ({ progress }) =>
+        progress === undefined ? {} : { progress: { ...progress, ...action.progress } },
+      );
     case 'roll-out-end':
       return dropped({ ...state, rollOut: undefined }, 'roll-out');
     case 'questions-end':

@@ -48,17 +48,13 @@ function isPaused({ rollOut }: State): boolean {
   return rollOut?.progress?.control === 'paused';
 }
 
-/** Adds a result to the roll-out, whether its view is open or not. */
-export function addResult(state: State, result: StepResult): State {
+/** Changes the roll-out, whether its view is open or not. */
+export function changeRollOut(
+  state: State,
+  change: (rollOut: RollOutState) => Partial<RollOutState>,
+): State {
   const { rollOut } = state;
-  if (rollOut === undefined) return state;
-  return { ...state, rollOut: { ...rollOut, results: [...rollOut.results, result] } };
-}
-
-export function addProgress(state: State, added: Partial<RollOutProgress>): State {
-  const { rollOut } = state;
-  if (rollOut?.progress === undefined) return state;
-  return { ...state, rollOut: { ...rollOut, progress: { ...rollOut.progress, ...added } } };
+  return rollOut === undefined ? state : { ...state, rollOut: { ...rollOut, ...change(rollOut) } };
 }
 
 /** The state of one device; the smallest rank comes first. */
