@@ -105,7 +105,8 @@ function single(device: DeviceRef, records: readonly DeviceRecord[]): FoldedRow[
   return records.map((record) => ({ ...one, record, records: [record] }));
 }
 
-function valueOf({ record, devices }: FoldedRow, field: string): Value | undefined {
+/** A field of the record, or the value of the column DEVICE. */
+export function valueOf({ record, devices }: FoldedRow, field: string): Value | undefined {
   if (Object.hasOwn(record, field)) return record[field];
   return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
 }
@@ -138,7 +139,7 @@ export function readCells(table: ReadTable, isTty: boolean): LongTable {
         const isName = isTty && field === key;
         return isName
           ? nameText(key, row.record[key], MOST_ON_SCREEN)
-          : rowText(row, field, view, isTty ? MOST_ON_SCREEN : undefined);
+          : rowText(row, field, view.perDevice.includes(field), isTty ? MOST_ON_SCREEN : undefined);
       }),
     ),
     ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
@@ -155,11 +156,16 @@ export function* mapped<One, Other>(
 }
 
 /** A per-device field or a time has one text only if all devices of the row agree. */
-function rowText(row: FoldedRow, field: string, view: View, most?: number): string {
+export function rowText(
+  row: FoldedRow,
+  field: string,
+  isPerDevice: boolean,
+  most?: number,
+): string {
   const value = valueAt(row.record, field);
   const text = fieldText(field, value, most);
   if (row.records.length === 1) return text;
-  if (!view.perDevice.includes(field) && !isTimeStamp(value)) return text;
+  if (!isPerDevice && !isTimeStamp(value)) return text;
   const distinct = new Set(row.records.map((record) => valueText(valueAt(record, field))));
   return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }

@@ -1,11 +1,6 @@
 import type { FoldedRow } from '../../fleet/fold.ts';
-import {
-  columnTitle,
-  fieldText,
-  LOOKS_LIKE_ID,
-  MOST_IN_CELL,
-  nameText,
-} from '../../output/cells.ts';
+import { columnTitle, LOOKS_LIKE_ID, MOST_IN_CELL, nameText } from '../../output/cells.ts';
+import { rowText } from '../../output/read-table.ts';
 import { NUMBER } from '../../output/table-text.ts';
 import { type ColumnNeed, fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, visible, widthOf } from '../../text/visible.ts';
@@ -15,7 +10,6 @@ import { parseFilter } from '../../fleet/filter.ts';
 import { attempt, DevshError } from '../../errors.ts';
 import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
 import { differencesIn } from './signs.ts';
-import { valueAt, valueText } from '../../device/record.ts';
 
 export interface Column {
   readonly kind: 'device' | 'field' | 'note';
@@ -134,7 +128,7 @@ const measuredColumns = memoized(
         title: columnTitle(field) + sign(field),
         text: isKey
           ? (row) => nameText(field, row.record[field], MOST_IN_CELL)
-          : (row) => textOf(row, field, isId),
+          : (row) => rowText(row, field, isId, MOST_IN_CELL),
         least: isKey ? 12 : isId ? 9 : 8,
         most: isKey ? 32 : isId ? 36 : 24,
       };
@@ -198,13 +192,6 @@ function noteColumn(text: Draft['text']): Draft {
     least: 13,
     most: 40,
   };
-}
-
-function textOf(row: FoldedRow, field: string, isPerDevice: boolean): string {
-  const text = fieldText(field, valueAt(row.record, field), MOST_IN_CELL);
-  if (!isPerDevice || row.records.length < 2) return text;
-  const distinct = new Set(row.records.map((record) => valueText(valueAt(record, field))));
-  return distinct.size === 1 ? text : `(${distinct.size} values)`;
 }
 
 /** `fw1,fw2`; `all`, or `fw1 +4` if the names are too long: the number is never cut. */

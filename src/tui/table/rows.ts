@@ -10,6 +10,7 @@ import {
   keyFieldOf,
   readableColumnsOf,
 } from '../../output/cells.ts';
+import { valueOf } from '../../output/read-table.ts';
 import type { View } from '../../shell/output.ts';
 import { filterRows } from './filter.ts';
 import { memoized } from '../store.ts';
@@ -43,12 +44,6 @@ export interface TableRows {
   readonly unreadCount: number;
   /** Devices that do not respond now, with the time of their last read. */
   readonly stale: ReadonlyMap<string, Date | undefined>;
-}
-
-/** A field of the record, or the value of the column DEVICE. */
-function valueOfRow({ record, devices }: FoldedRow, field: string) {
-  if (Object.hasOwn(record, field)) return record[field];
-  return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
 }
 
 export function keyOfRow(row: FoldedRow, keyField: string): string {
@@ -225,7 +220,7 @@ function unfolded(row: FoldedRow): FoldedRow[] {
 }
 
 const sortedRows = memoized(
-  (rows: readonly FoldedRow[], fields: readonly string[]) => sortBy(rows, fields, valueOfRow),
+  (rows: readonly FoldedRow[], fields: readonly string[]) => sortBy(rows, fields, valueOf),
   ([rows, fields]) => [rows, fields.join('\n')],
 );
 
