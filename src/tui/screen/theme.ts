@@ -123,6 +123,15 @@ export const COLORLESS: ThemeCodes = {
   'current-changed': '7;4',
 };
 
+const SIXTEEN_COLORS: ThemeCodes = {
+  ...COLORLESS,
+  good: '92',
+  bad: '91',
+  warning: '93',
+  accent: '96;1',
+  changed: '96;4',
+};
+
 /**
  * Every theme. Text has a contrast of at least 4.5 to 1 on the theme's background; words or signs repeat
  * the meaning of a colour. `38;5;n` is colour n of 256, `9n` one of the 16.
@@ -154,15 +163,8 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
     accent: '38;5;123;1',
     changed: '38;5;123;1;4',
   },
-  '16-colour': {
-    ...COLORLESS,
-    good: '92',
-    bad: '91',
-    warning: '93',
-    accent: '96;1',
-    changed: '96;4',
-  },
-  ascii: { ...COLORLESS, good: '92', bad: '91', warning: '93', accent: '96;1', changed: '96;4' },
+  '16-colour': SIXTEEN_COLORS,
+  ascii: SIXTEEN_COLORS,
 };
 
 /** ASCII replacements of our signs; as wide as the sign, except for the last. */

@@ -12,7 +12,6 @@ export interface Screen {
 }
 
 interface MountedInk {
-  rerender(tree: ReactNode): void;
   /** Shows the last frame again, if only the cursor has moved. */
   refresh(): void;
   unmount(): void;
@@ -29,7 +28,6 @@ export function mountInk(
   cursor: () => CursorPosition | undefined = () => undefined,
 ): MountedInk {
   const marks = new LineMarks();
-  let current = tree;
   let lastFrame = '';
   let isMounted = true;
   const show = (frame: string): void => {
@@ -38,13 +36,13 @@ export function mountInk(
     lastFrame = marks.restored(frame);
     screen.paint(lastFrame, cursor());
   };
-  const filling = (content: ReactNode): ReactNode => {
+  const filling = (): ReactNode => {
     const { rows: height } = screen.size;
-    const box = createElement(Box, { height, flexDirection: 'column' }, content);
+    const box = createElement(Box, { height, flexDirection: 'column' }, tree);
     return createElement(LineMarksContext, { value: marks }, box);
   };
   const sink = new FrameSink(screen.size.rows, show);
-  const instance = render(filling(current), {
+  const instance = render(filling(), {
     // Ink's type asks for a terminal; it uses only `write`, `columns` and `rows`.
     stdout: sink as unknown as NodeJS.WriteStream,
     debug: true,
@@ -57,13 +55,9 @@ export function mountInk(
   const stopResizing = screen.onResize((size) => {
     // Ink ignores resizes in CI; a new render works everywhere.
     sink.rows = size.rows;
-    instance.rerender(filling(current));
+    instance.rerender(filling());
   });
   return {
-    rerender(next) {
-      current = next;
-      instance.rerender(filling(current));
-    },
     refresh() {
       screen.paint(lastFrame, cursor());
     },

@@ -268,8 +268,8 @@ const off = (mode: number): string => `\x1b[?${mode}l`;
 
 const NUMERIC_KEYPAD = '\x1b>';
 const PLAIN_TEXT = '\x1b[m';
-const PUSH_TITLE = '\x1b[22;2t';
-const POP_TITLE = '\x1b[23;2t';
+const KEEP_TITLE = '\x1b[22;2t';
+const RESTORE_TITLE = '\x1b[23;2t';
 
 const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 
@@ -292,9 +292,6 @@ const LEAVE_MODES =
 function titleBytes(title: string): string {
   return `\x1b]2;${title.replace(/\p{Cc}/gu, '')}\x1b\\`;
 }
-
-const KEEP_TITLE = PUSH_TITLE;
-const RESTORE_TITLE = POP_TITLE;
 
 /** The part of `process` for ending the program. */
 type ProcessLike = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'on' | 'off'> & {
