@@ -332,7 +332,7 @@ function optionCandidates(
 }
 
 /** The option in front of its value: `--on`, `-o`. */
-function optionAwaitingValue(word: Word | undefined): Option | undefined {
+export function optionAwaitingValue(word: Word | undefined): Option | undefined {
   return OPTIONS.find(
     ({ flag, short, placeholder, isValueOptional }) =>
       placeholder !== undefined &&
@@ -349,7 +349,7 @@ function joinedValue(typed: string): { option: Option; start: string } | undefin
 }
 
 /** The words without options: commands, verbs and arguments. */
-function withoutOptions(words: readonly Word[]): string[] {
+export function withoutOptions(words: readonly Word[]): string[] {
   const texts = words.map(({ text }) => text);
   const end = texts.indexOf('--');
   const before = texts.slice(0, end === -1 ? undefined : end).filter((text, at) => {

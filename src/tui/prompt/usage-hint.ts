@@ -2,7 +2,8 @@ import { argLabel, title } from '../../shell/grammar/bind.ts';
 import { COMMANDS } from '../../shell/commands/index.ts';
 import type { Option } from '../../shell/grammar/option.ts';
 import { OPTIONS } from '../../shell/grammar/options.ts';
-import { parseLine } from '../../text/words.ts';
+import { optionAwaitingValue, withoutOptions } from '../../shell/completion/complete.ts';
+import { parseLine, type Word } from '../../text/words.ts';
 import {
   commandNamed,
   type CommandSpec,
@@ -35,11 +36,10 @@ export function usageHint({ before }: Line): UsageHint | undefined {
   if (before.length > LONG || before.includes('\n')) return undefined;
   const { words } = parseLine(before);
   const isTyping = words.length > 0 && words.at(-1)?.end === before.length;
-  const texts = words.map(({ text }) => text);
-  const done = isTyping ? texts.slice(0, -1) : texts;
-  const command = commandNamed(COMMANDS, done[0]);
+  const done = isTyping ? words.slice(0, -1) : words;
+  const command = commandNamed(COMMANDS, done[0]?.text);
   if (command === undefined) return undefined;
-  const option = optionAt(done.at(-1), isTyping ? (texts.at(-1) ?? '') : '');
+  const option = optionAt(done.at(-1), isTyping ? words.at(-1) : undefined);
   if (option !== undefined) return ofOption(option);
   const plain = withoutOptions(done);
   const named = verbNamed(command, plain[1]);
@@ -86,22 +86,9 @@ function ofOption({ flag, placeholder, summary }: Option): UsageHint {
 }
 
 /** The option at the cursor: its value or the option itself. */
-function optionAt(before: string | undefined, current: string): Option | undefined {
-  const [name] = current.split('=');
-  return (
-    OPTIONS.find((option) => option.placeholder !== undefined && before === `--${option.flag}`) ??
-    OPTIONS.find((option) => name === `--${option.flag}`)
-  );
-}
-
-function withoutOptions(words: readonly string[]): string[] {
-  return words.filter(
-    (word, at) =>
-      !(word.startsWith('-') && word !== '-') &&
-      !OPTIONS.some(
-        ({ flag, placeholder }) => placeholder !== undefined && words[at - 1] === `--${flag}`,
-      ),
-  );
+function optionAt(before: Word | undefined, current: Word | undefined): Option | undefined {
+  const [name] = current?.text.split('=') ?? [];
+  return optionAwaitingValue(before) ?? OPTIONS.find(({ flag }) => name === `--${flag}`);
 }
 
 /** Below this width, the words before the present one are dropped instead of the summary. */
