@@ -124,18 +124,8 @@ const WRITE_FACTS = [
 
 const RESOURCE_FACTS = [
   ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
-  ...[
-    'volatile',
-    'bookkeeping',
-    'refused',
-    'namedBy',
-    'hidden',
-    'untold',
-    'sentBack',
-    'leftOut',
-    'lists',
-    'nullAs',
-  ],
+  ...['volatile', 'bookkeeping', 'refused', 'namedBy', 'hidden', 'untold', 'sentBack'],
+  ...['leftOut', 'lists', 'nullAs'],
 ];
 
 /** The stored facts behind those that devsh concludes from them. */

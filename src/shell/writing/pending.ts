@@ -66,11 +66,11 @@ export async function selectedPending(
   return { ...all, open };
 }
 
-/** Why nothing of these runs is pending: "undone by run …". */
-export function closedText({ closed }: PendingNow, runs: readonly string[]): string {
+/** Why nothing of this run is pending: "undone by run …". */
+export function closedText({ closed }: PendingNow, id: string): string {
   const why = new Set(
     closed.flatMap(({ pending, state }) =>
-      runs.includes(pending.run.run) && state.kind === 'closed' ? state.why : [],
+      pending.run.run === id && state.kind === 'closed' ? state.why : [],
     ),
   );
   return why.size > 0 ? `: ${[...why].join(', ')}` : '';
@@ -140,7 +140,7 @@ export async function* dropPending(call: Call<'on' | 'reason'>): AsyncGenerator<
   const open = all.open.filter(({ run, device }) => run.run === id && isNamed(device));
   if (open.length === 0) {
     throw new NotFoundError(
-      `nothing of run ${id} is pending${closedText(all, [id])}; "pending" lists what is`,
+      `nothing of run ${id} is pending${closedText(all, id)}; "pending" lists what is`,
     );
   }
   const devices = new Map(open.map(({ device: { address, name } }) => [address, name]));

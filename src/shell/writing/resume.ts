@@ -113,8 +113,8 @@ async function* resumeRound(
   const absent: ErrorOutput[] = [];
   for (const id of runs) {
     const own = found.open.some(({ run }) => run.run === id);
-    if (isFirst && named.length > 0 && !own && closedText(found, [id]) !== '') {
-      throw new RefusedError(`nothing of run ${id} is pending${closedText(found, [id])}`);
+    if (isFirst && named.length > 0 && !own && closedText(found, id) !== '') {
+      throw new RefusedError(`nothing of run ${id} is pending${closedText(found, id)}`);
     }
     absent.push(...(yield* continueRun(call, id, resuming, open)));
   }

@@ -41,7 +41,7 @@ export async function readTraces({ runs }: Services): Promise<Traces> {
   const concerned = new Concerned();
   for (const { trace } of entries) if (trace !== undefined) concerned.add(trace);
   for (const { run, stamp } of stamps.slice(entries.length)) {
-    const trace = await readTrace({ runs }, run);
+    const trace = await readTrace(runs, run);
     entries.push(
       trace instanceof DevshError
         ? { run, stamp, isUnreadable: true }
@@ -63,7 +63,7 @@ export async function readTraces({ runs }: Services): Promise<Traces> {
 export async function readTracesAt({ runs }: Services, time: string): Promise<Traces> {
   const [traces, unreadable]: [RunTrace[], string[]] = [[], []];
   for (const { run } of await runs.stamps()) {
-    const trace = await readTrace({ runs }, run, time);
+    const trace = await readTrace(runs, run, time);
     if (trace instanceof DevshError) unreadable.push(run);
     else if (trace !== undefined) traces.push(trace);
   }
@@ -72,7 +72,7 @@ export async function readTracesAt({ runs }: Services, time: string): Promise<Tr
 
 /** Undefined for a run without a whole plan, which has sent nothing. */
 async function readTrace(
-  { runs }: Pick<Services, 'runs'>,
+  runs: Services['runs'],
   id: string,
   time?: string,
 ): Promise<RunTrace | DevshError | undefined> {
