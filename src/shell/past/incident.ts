@@ -13,7 +13,7 @@ import type { Call } from '../command.ts';
 import type { Output } from '../output.ts';
 import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
-import { loadRun } from '../writing/stored-runs.ts';
+import { lastActivity, loadRun } from '../writing/stored-runs.ts';
 import { dataRow, isoText } from './change-rows.ts';
 import { changesIn, cutLists, emptied } from './list-changes.ts';
 import {
@@ -169,13 +169,6 @@ async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
     }
   }
   return { runs, unreadable };
-}
-
-function lastActivity({ at, endedAt = at, states, drops = [] }: Run): number {
-  const steps = [...states.values()].flat();
-  const sent = steps.flatMap((state) => (state.kind === 'waiting' ? [] : state.at));
-  const times = [at, endedAt, ...sent, ...drops.map((drop) => drop.at)];
-  return times.reduce((latest, time) => Math.max(latest, Date.parse(time)), 0);
 }
 
 /** Of the devices in the inventory, in the runs and in this session. Adds to `unread`. */

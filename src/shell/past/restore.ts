@@ -23,7 +23,7 @@ import { bothKeyAndWhere, changeFields, plainKey, whereFilter } from '../argumen
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
 import { notKept, pastTime } from './coverage.ts';
-import { runsSince } from '../writing/stored-runs.ts';
+import { lastActivity, runsSince } from '../writing/stored-runs.ts';
 import { linesWithSecrets, namingLines, refuseOpenAccounts } from '../writing/undo.ts';
 import { refuseReadOnly } from '../writing/consent.ts';
 import { write, type WriteIntent } from '../writing/write.ts';
@@ -390,7 +390,7 @@ async function lockedOutSince(
     try {
       if (!isLockout(parseHead(text, runs.path(id)))) continue;
       const run = parseJournal(text, runs.path(id));
-      if (lastTime(run) < since) continue;
+      if (lastActivity(run) < since) continue;
       const wanted = run.plan.devices.flatMap((one) => [...one.steps, ...(one.wanted ?? [])]);
       for (const step of wanted) {
         if (step.resource === resource) found.set(foldedLook(step.key), run.run);
@@ -401,9 +401,4 @@ async function lockedOutSince(
     }
   }
   return { runOf: (key) => found.get(foldedLook(key)), unreadable };
-}
-
-function lastTime({ at, states }: Run): number {
-  const times = [...states.values()].flat().flatMap((state) => ('at' in state ? [state.at] : []));
-  return Math.max(...[at, ...times].map((text) => Date.parse(text)));
 }

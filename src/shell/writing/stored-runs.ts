@@ -71,6 +71,14 @@ export async function latestRun(services: Services): Promise<Run> {
   return loadRun(services, id);
 }
 
+/** When a run did something last (ms UTC). */
+export function lastActivity({ at, endedAt = at, states, drops = [] }: Run): number {
+  const steps = [...states.values()].flat();
+  const sent = steps.flatMap((state) => (state.kind === 'waiting' ? [] : state.at));
+  const times = [at, endedAt, ...sent, ...drops.map((drop) => drop.at)];
+  return times.reduce((latest, time) => Math.max(latest, Date.parse(time)), 0);
+}
+
 /** `began 17:02 UTC+01:00 by ann@host` */
 export function beganText({ at, by }: Run): string {
   return `began ${zonedTime(at)} by ${by}`;
