@@ -210,13 +210,9 @@ export function ghostOf(prompt: PromptState): string {
   return line?.slice(typed.length) ?? '';
 }
 
-/** The first word, with the blanks before it. */
-function firstWord(ghost: string): string {
-  return /^\s*\S+/.exec(ghost)?.[0] ?? ghost;
-}
-
 /** The part of the ghost that a key to the right accepts, if the cursor is at the end. */
 function acceptedGhost(prompt: PromptState, kind: string): string {
-  if (kind === 'right' || kind === 'end') return ghostOf(prompt);
-  return kind === 'word-right' ? firstWord(ghostOf(prompt)) : '';
+  const ghost = ghostOf(prompt);
+  if (kind === 'right' || kind === 'end') return ghost;
+  return kind === 'word-right' ? (/^\s*\S+/.exec(ghost)?.[0] ?? ghost) : '';
 }

@@ -29,13 +29,11 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): Fl
     prompt: promptText(fleet, usual),
     color: labelsOf(fleet.selection.map(({ entry }) => entry)).color,
     rights: fleet.connected.length === 0 ? [] : rightsOf(fleet.selection, isReadOnly, questions),
-    isReadOnly: isReadOnly || isAllReadOnly(fleet.selection),
+    isReadOnly:
+      isReadOnly ||
+      (fleet.selection.length > 0 && fleet.selection.every(({ entry }) => entry.readOnly)),
     denied: deniedWrites(fleet.selection),
   };
-}
-
-function isAllReadOnly(sessions: readonly DeviceSession[]): boolean {
-  return sessions.length > 0 && sessions.every(({ entry }) => entry.readOnly === true);
 }
 
 /** "as admin · pinned · read-write": the account, the trust, and whether writes are allowed. */

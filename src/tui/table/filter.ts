@@ -57,10 +57,10 @@ export function* filterSteps(
     (one) => one.all === all && one.exact !== undefined && isNarrower(filter, one.filter),
   );
   const exact = yield* matching(wider?.exact ?? searchedIn(all), exactly(filter));
-  const hasFound = exact.rows.length > 0 || !hasFuzzy(filter);
-  const found = hasFound
-    ? { rows: exact.rows, isSimilar: false }
-    : asSimilar((yield* matching(searchedIn(all), filter)).rows);
+  const hasFuzzy = filter.terms.some((term) => term.kind === 'word' && term.isFuzzy);
+  const hasFound = exact.rows.length > 0 || !hasFuzzy;
+  const { rows } = hasFound ? exact : yield* matching(searchedIn(all), filter);
+  const found = { rows, isSimilar: !hasFound && rows.length > 0 };
   const result = { all, filter, found, exact: hasFound ? exact : undefined };
   known = [result, ...known.slice(0, REMEMBERED - 1)];
   return found;
@@ -102,18 +102,10 @@ function haystackOf({ record, devices }: FoldedRow): Haystack {
   return prepareHaystack(record, devices.map(({ name }) => name).join(' '));
 }
 
-function asSimilar(rows: readonly FoldedRow[]): FilteredRows {
-  return { rows, isSimilar: rows.length > 0 };
-}
-
 function exactly({ terms }: Filter): Filter {
   return {
     terms: terms.map((term) => (term.kind === 'word' ? { ...term, isFuzzy: false } : term)),
   };
-}
-
-function hasFuzzy({ terms }: Filter): boolean {
-  return terms.some((term) => term.kind === 'word' && term.isFuzzy);
 }
 
 /** Whether the other filter's matches contain all matches of this one: a letter was added. */

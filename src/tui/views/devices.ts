@@ -157,9 +157,9 @@ function columnsFor(
   };
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
-    { title: 'STATE', text: stateText, most: 22, rank: 1 },
+    { title: 'STATE', text: (device) => stateWord(device) || CONNECTED, most: 22, rank: 1 },
     ...(devices.some(({ name }) => pending.has(name)) ? [changes] : []),
-    { title: 'SINCE', text: sinceText, most: 15, rank: 1.5 },
+    { title: 'SINCE', text: ({ since }) => (since ? shortTime(since) : ''), most: 15, rank: 1.5 },
     {
       title: 'LATENCY',
       text: ({ facts }) => latencyText(facts?.latencyMs),
@@ -201,14 +201,6 @@ function wholeReason(state: State): LogLine[] {
   const last = rows.length > most ? [`${rows[most - 1] ?? ''}…`] : [];
   const shown = [...rows.slice(0, most - last.length), ...last];
   return shown.map((row) => ({ tone: 'bad', text: cut(row, size.columns - 2) }));
-}
-
-function stateText(device: DeviceTab): string {
-  return stateWord(device) || CONNECTED;
-}
-
-function sinceText({ since }: DeviceTab): string {
-  return since === undefined ? '' : shortTime(since);
 }
 
 function whyText({ name, address, error }: DeviceTab): string {

@@ -155,12 +155,9 @@ function withoutRepetition(names: readonly string[], { overlay, table }: State):
     if (before !== undefined && name.startsWith(`${before} `)) return name.slice(before.length + 1);
     const isTable = overlay.kind === 'none' && index === names.length - 1;
     if (!isTable || before !== name) return name;
-    return table.commandFilter.trim() === '' ? onDevices(table.scope) : 'filtered';
+    if (table.commandFilter.trim() !== '') return 'filtered';
+    return table.scope?.length ? `on ${namesText(table.scope)}` : 'all';
   });
-}
-
-function onDevices(scope: readonly string[] = []): string {
-  return scope.length === 0 ? 'all' : `on ${namesText(scope)}`;
 }
 
 /** The last steps that fit. */
