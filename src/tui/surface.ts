@@ -45,13 +45,13 @@ export async function editLine(store: Store, surface: Surface): Promise<void> {
 
 /** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
 export async function copyCommands(store: Store, surface: Surface): Promise<void> {
-  const { lines, leftOut } = copiedCommands(store.state);
+  const { lines, of, leftOut } = copiedCommands(store.state);
   if (lines.length === 0) return;
   const text = lines.join('\n');
   // OSC 52: the terminal puts the text into the clipboard.
   surface.send(`\x1b]52;c;${Buffer.from(text, 'utf8').toString('base64')}\x1b\\`);
   const program = await surface.copy(text);
-  const what = counted(lines.length, 'command');
+  const what = `${lines.length === of ? '' : `the first ${lines.length} of `}${counted(of, 'command')}`;
   const how = program === undefined ? 'by the terminal (OSC 52)' : `by ${program} and OSC 52`;
   const without = leftOut.length === 0 ? '' : `, without ${someOf(leftOut.map(visible))}`;
   store.logMessage('good', `✓ copied ${what} ${how}${without}`);

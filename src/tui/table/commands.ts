@@ -183,9 +183,14 @@ function onUnlessAll(state: State, names: readonly string[]): string {
 /** What `y` copies. */
 export interface CopiedCommands {
   readonly lines: readonly string[];
+  /** The number of rows that were chosen: those beyond the limit have no line. */
+  readonly of: number;
   /** Fields that the lines do not have: ids, secrets, and names that no line can have. */
   readonly leftOut: readonly string[];
 }
+
+/** Characters after which no further command is copied: a terminal takes no more, and devices may send megabytes. */
+const MOST_COPIED = 1_000_000;
 
 /** `user add …` for the marked rows, or the current one: creates the same records elsewhere. */
 export function copiedCommands(state: State): CopiedCommands {
@@ -198,16 +203,21 @@ export function copiedCommands(state: State): CopiedCommands {
   const current = rows[cursor];
   const chosen = marked.length > 0 ? marked : current === undefined ? [] : [current];
   const leftOut = new Set<string>();
-  const lines = chosen.map(({ record }) => {
+  const lines: string[] = [];
+  let length = 0;
+  for (const { record } of chosen) {
+    if (length > MOST_COPIED) break;
     const words = Object.entries(record).flatMap(([field, value]) => {
       const isCopied = !isHidden(field, value) && !view.perDevice.includes(field);
       const word = isCopied ? assignmentWord(field, value) : undefined;
       if (word === undefined) leftOut.add(field);
       return word ?? [];
     });
-    return [`${resourceWords(view.resource)} add`, ...words].join(' ');
-  });
-  return { lines, leftOut: [...leftOut] };
+    const line = [`${resourceWords(view.resource)} add`, ...words].join(' ');
+    lines.push(line);
+    length += line.length;
+  }
+  return { lines, of: chosen.length, leftOut: [...leftOut] };
 }
 
 /** `use fw2` for the device `by` positions further; `use all` after the last one. */

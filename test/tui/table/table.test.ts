@@ -491,6 +491,7 @@ describe('keys as commands', () => {
     );
     expect(copiedCommands(fleet)).toEqual({
       lines: ['user add first_name=ALICE username=alice lang=en'],
+      of: 1,
       leftOut: ['uuid'],
     });
     const secrets = { ...user('alice'), note: 'two\nlines\u001b', password: 'x', '-rf': 'y' };
@@ -498,8 +499,18 @@ describe('keys as commands', () => {
       lines: [
         String.raw`user add first_name=ALICE username=alice lang=en 'note:="two\nlines\u001b"'`,
       ],
+      of: 1,
       leftOut: ['uuid', 'password', '-rf'],
     });
+  });
+
+  test('copy ends behind a megabyte of commands, and counts all that were chosen', () => {
+    const long = { first_name: 'x'.repeat(400_000) };
+    const many = stateOf({
+      fw1: ['alice', 'bob', 'carol', 'dave'].map((name) => ({ ...user(name), ...long })),
+    });
+    const { lines, of } = copiedCommands(press(many, 'mark-all'));
+    expect([lines.length, of]).toEqual([3, 4]);
   });
 
   test('Tab goes through the devices and back to all', () => {
