@@ -95,8 +95,8 @@ export function valueText(value: Value | undefined): string {
   return jsonText(value);
 }
 
-/** Texts that would be taken for another value without quotes. */
-const MISTAKABLE = /^(?:absent|null|\[\]|\{\}|".*")$/s;
+/** Texts that would be taken for another value without quotes, as those that are in quotes. */
+const MISTAKABLE = /^(?:absent|null|\[\]|\{\})$/;
 
 /**
  * To read where it matters what a value is exactly: `absent`, `null`, `""`, `[]` and `{}` are told apart, and the
@@ -107,7 +107,8 @@ export function exactText(value: Value | undefined): string {
   if (value === null) return 'null';
   const text = valueText(value);
   if (text === '') return isValueList(value) ? '[]' : '""';
-  return typeof value === 'string' && MISTAKABLE.test(text) ? `"${text}"` : text;
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  return typeof value === 'string' && (isQuoted || MISTAKABLE.test(text)) ? `"${text}"` : text;
 }
 
 /** What stands in a text for bytes that are none. */

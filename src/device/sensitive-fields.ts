@@ -186,8 +186,9 @@ function isPasswordHash(text: string): boolean {
 function mayBeJson(text: string): boolean {
   const first = text.charCodeAt(0);
   const isBracket = first === 0x5b || first === 0x7b;
-  // Nearly all texts begin with a letter or digit: skip the regular expression for them.
-  return isBracket || ((first <= 0x20 || first >= 0x80) && /^\s*[[{]/.test(text));
+  // Nearly all texts begin with a letter or digit, and blanks without end have no bracket.
+  const mayBeBlank = (first <= 0x20 || first >= 0x80) && (text.includes('{') || text.includes('['));
+  return isBracket || (mayBeBlank && /^\s*[[{]/.test(text));
 }
 
 function namesSecret(json: string): boolean {

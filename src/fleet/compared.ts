@@ -44,6 +44,46 @@ export function comparedText(
   return DOTS.test(valueText(value)) ? '' : exactText(value);
 }
 
+/** How the records of several devices are compared. */
+export interface Comparison {
+  readonly counts: (field: string) => boolean;
+  /** The same for equal values. */
+  readonly text: (record: DeviceRecord, field: string) => string;
+  /** The same for records that are equal in all that counts; lengths separate the parts. */
+  readonly content: (record: DeviceRecord) => string;
+}
+
+/** @param wanted only these fields are compared; undefined: all */
+export function comparisonBy(
+  keyField: string,
+  perDevice: ReadonlySet<string>,
+  wanted?: ReadonlySet<string>,
+): Comparison {
+  const counts = (field: string): boolean =>
+    isCompared(field, keyField, perDevice) && wanted?.has(field) !== false;
+  const text = (record: DeviceRecord, field: string): string =>
+    comparedText(field, valueAt(record, field), perDevice);
+  let shape: readonly string[] = [];
+  let compared: readonly string[] = [];
+  const content = (record: DeviceRecord): string => {
+    const fields = Object.keys(record);
+    // Records of one device mostly have the same fields in the same order.
+    if (fields.length !== shape.length || fields.some((field, index) => field !== shape[index])) {
+      shape = fields;
+      // The key first: a map tells long texts of one length apart by reading them up to a difference.
+      const rank = (field: string): string => (field === keyField ? '' : field);
+      compared = fields.filter(counts).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    }
+    let all = '';
+    for (const field of compared) {
+      const part = text(record, field);
+      if (part !== '') all += `${field}=${part.length}:${part};`;
+    }
+    return all;
+  };
+  return { counts, text, content };
+}
+
 /** A nested value without its per-device parts. */
 export function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): Value {
   if (!isNested(value)) return isTimeStamp(value) ? 'time' : value;

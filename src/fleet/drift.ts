@@ -5,7 +5,7 @@ import {
   valueText,
   frequencies,
 } from '../device/record.ts';
-import { comparedText, isCompared } from './compared.ts';
+import { type Comparison, comparisonBy } from './compared.ts';
 import { sharedText, type DeviceRecords } from './fold.ts';
 import { counted } from '../text/one-line.ts';
 
@@ -60,12 +60,6 @@ export interface DriftRules {
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Which fields are compared, and the text that is the same for equal values. */
-interface Comparison {
-  readonly counts: (field: string) => boolean;
-  readonly text: (record: DeviceRecord, field: string) => string;
-}
-
 const SAME: DriftCell = { kind: 'same' };
 const ONLY: DriftCell = { kind: 'only' };
 const MISSING: DriftCell = { kind: 'missing' };
@@ -77,14 +71,9 @@ export function driftOf(
   unread: readonly DeviceRef[] = [],
 ): Drift {
   const { keyField } = rules;
-  const skipped = new Set(rules.perDevice);
   const wanted = rules.fields === undefined ? undefined : new Set(rules.fields);
-  const comparison: Comparison = {
-    counts: (field) => isCompared(field, keyField, skipped) && wanted?.has(field) !== false,
-    text: (record, field) => comparedText(field, valueAt(record, field), skipped),
-  };
-  const { counts } = comparison;
-  const groups = groupsOf(reads, keyField, (record) => contentOf(record, comparison));
+  const comparison = comparisonBy(keyField, new Set(rules.perDevice), wanted);
+  const groups = groupsOf(reads, keyField, comparison);
   const devices = reads.map(({ device }) => device);
   const rows = [...groups.values()].map(({ key, held }): DriftRow => {
     const contents = held.map((records) => contentsOf(records, comparison));
@@ -102,7 +91,7 @@ export function driftOf(
           : [held[contents.indexOf(common)] ?? []];
       return {
         kind: 'differs',
-        fields: fieldsOf([...records, ...others.flat()], counts).filter((field) =>
+        fields: fieldsOf([...records, ...others.flat()], comparison).filter((field) =>
           others.some(
             (other) =>
               other.length > 0 &&
@@ -151,7 +140,7 @@ interface Group {
 function groupsOf(
   reads: readonly DeviceRecords[],
   keyField: string,
-  content: (record: DeviceRecord) => string,
+  { content }: Comparison,
 ): Map<string, Group> {
   const groups = new Map<string, Group>();
   reads.forEach(({ records }, index) => {
@@ -170,17 +159,9 @@ function groupsOf(
   return groups;
 }
 
-function contentsOf(records: readonly DeviceRecord[], comparison: Comparison): string | undefined {
-  const contents = records.map((record) => contentOf(record, comparison));
+function contentsOf(records: readonly DeviceRecord[], { content }: Comparison): string | undefined {
+  const contents = records.map(content);
   return contents.length < 2 ? contents[0] : JSON.stringify(contents.sort());
-}
-
-function contentOf(record: DeviceRecord, { counts, text }: Comparison): string {
-  const parts = Object.keys(record)
-    .filter(counts)
-    .map((field): [string, string] => [field, text(record, field)])
-    .filter(([, value]) => value !== '');
-  return JSON.stringify(parts.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The most common content; undefined for a tie. */
@@ -189,7 +170,7 @@ function mostCommon(contents: readonly (string | undefined)[]): string | undefin
   return first !== undefined && first[1] > (second?.[1] ?? 0) ? first[0] : undefined;
 }
 
-function fieldsOf(records: readonly DeviceRecord[], counts: (field: string) => boolean): string[] {
+function fieldsOf(records: readonly DeviceRecord[], { counts }: Comparison): string[] {
   return [...new Set(records.flatMap((record) => Object.keys(record)))].filter(counts);
 }
 
@@ -204,7 +185,7 @@ function fieldDrifts(
   devices: readonly DeviceRef[],
   comparison: Comparison,
 ): FieldDrift[] {
-  return fieldsOf(held.flat(), comparison.counts).flatMap((field): FieldDrift[] => {
+  return fieldsOf(held.flat(), comparison).flatMap((field): FieldDrift[] => {
     const byText = new Map<
       string,
       { value: DeviceRecord[string] | undefined; devices: string[] }

@@ -1,11 +1,5 @@
-import {
-  type DeviceRecord,
-  type DeviceRef,
-  grouped,
-  valueAt,
-  valueText,
-} from '../device/record.ts';
-import { comparedText, isCompared } from './compared.ts';
+import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
+import { type Comparison, comparisonBy } from './compared.ts';
 
 export interface DeviceRecords {
   readonly device: DeviceRef;
@@ -53,8 +47,7 @@ const NONE: readonly string[] = [];
  */
 export class Fold {
   readonly #keyField: string;
-  readonly #perDevice: ReadonlySet<string>;
-  readonly #contentOf: (record: DeviceRecord) => string;
+  readonly #comparison: Comparison;
   readonly #places = new Map<DeviceRef, number>();
   readonly #groups: Group[] = [];
   readonly #byContent = new Map<string, Group>();
@@ -64,8 +57,7 @@ export class Fold {
 
   constructor(keyField: string, perDevice: readonly string[]) {
     this.#keyField = keyField;
-    this.#perDevice = new Set(perDevice);
-    this.#contentOf = contentReader(keyField, this.#perDevice);
+    this.#comparison = comparisonBy(keyField, new Set(perDevice));
   }
 
   /** @param place the unique position of the device among the others */
@@ -73,7 +65,7 @@ export class Fold {
     this.#places.set(device, place);
     const devices: [DeviceRef] = [device];
     for (const [at, record] of records.entries()) {
-      const content = this.#contentOf(record);
+      const content = this.#comparison.content(record);
       let before: Group | undefined;
       let group = this.#byContent.get(content);
       while (group?.newest === device) [before, group] = [group, group.next];
@@ -91,7 +83,7 @@ export class Fold {
   rows(unread: number): FoldedRow[] {
     this.#groups.sort(byPlace);
     for (const variants of this.#changed) {
-      markDifferences(variants.sort(byPlace), this.#keyField, this.#perDevice);
+      markDifferences(variants.sort(byPlace), this.#comparison);
     }
     this.#changed.clear();
     const of = this.#places.size;
@@ -197,7 +189,8 @@ function rowsOf(
   if (keyField !== '') repeated.delete('');
   if (repeated.size === 0) return rows;
   const variants = grouped(rows, (row) => (repeated.has(keyOf(row)) ? keyOf(row) : undefined));
-  for (const same of variants.values()) markDifferences(same, keyField, new Set(perDevice));
+  const comparison = comparisonBy(keyField, new Set(perDevice));
+  for (const same of variants.values()) markDifferences(same, comparison);
   return rows;
 }
 
@@ -219,43 +212,17 @@ export function sharedText(of: number, unread: number): string {
   return unread === 0 ? 'the same on all' : `same on ${of} read`;
 }
 
-/** One string of everything that must be equal; lengths separate the parts. */
-function contentReader(
-  keyField: string,
-  perDevice: ReadonlySet<string>,
-): (record: DeviceRecord) => string {
-  let shape: readonly string[] = [];
-  let compared: readonly string[] = [];
-  return (record) => {
-    const fields = Object.keys(record);
-    // Records of one device mostly have the same fields in the same order.
-    if (fields.length !== shape.length || fields.some((field, index) => field !== shape[index])) {
-      shape = fields;
-      compared = fields.filter((field) => isCompared(field, keyField, perDevice)).sort();
-    }
-    let content = '';
-    for (const field of compared) {
-      const text = comparedText(field, record[field], perDevice);
-      if (text !== '') content += `${field}=${text.length}:${text};`;
-    }
-    return content;
-  };
-}
-
 function markDifferences(
   variants: readonly Pick<Group, 'records' | 'differing'>[],
-  keyField: string,
-  perDevice: ReadonlySet<string>,
+  { counts, text }: Comparison,
 ): void {
   const variantRecords = variants.map(({ records }) => records[0] ?? {});
   const first = variantRecords[0] ?? {};
   const all = [...new Set(variantRecords.flatMap((record) => Object.keys(record)))];
   const fields = all.filter((field) => {
-    if (!isCompared(field, keyField, perDevice)) return false;
-    const text = comparedText(field, valueAt(first, field), perDevice);
-    return variantRecords.some(
-      (one) => comparedText(field, valueAt(one, field), perDevice) !== text,
-    );
+    if (!counts(field)) return false;
+    const own = text(first, field);
+    return variantRecords.some((one) => text(one, field) !== own);
   });
   for (const group of variants) group.differing = fields;
 }

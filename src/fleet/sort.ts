@@ -50,8 +50,7 @@ const EMPTY = 2;
 /** What follows in a longer text is not compared: no list shows it, and a device may send megabytes. */
 const MOST_COMPARED = 1_000;
 
-function wordOf(whole: string): Word {
-  const text = whole.slice(0, MOST_COMPARED);
+function wordOf(text: string): Word {
   if (text === '') return { text, kind: EMPTY, key: '', place: 0 };
   if (!/^-?\d+(\.\d+)?$/.test(text)) return { text, kind: 1, key: plainKey(text), place: 0 };
   // Beyond 15 digits a double would make neighbours equal.
@@ -69,7 +68,8 @@ function compareWords(a: Word, b: Word): number {
 /** The rank of each text among the distinct ones; collates each of them only once. */
 function places(texts: readonly string[], isReversed: boolean): number[] {
   const distinct = new Map<string, Word>();
-  const words = texts.map((text) => {
+  const words = texts.map((whole) => {
+    const text = whole.slice(0, MOST_COMPARED);
     const word = distinct.get(text) ?? wordOf(text);
     distinct.set(text, word);
     return word;
