@@ -8,7 +8,10 @@ import { played } from './world.ts';
 /** Sequences of one seed; `npm run oracle -- --sequences N --seed S` sets both. */
 const SEQUENCES = Number(process.env['ORACLE_SEQUENCES'] ?? 5);
 const SEED = process.env['ORACLE_SEED'];
-const SEEDS = SEED === undefined ? Array.from({ length: 10 }, (_, at) => at + 1) : [Number(SEED)];
+const SEEDS =
+  SEED === undefined
+    ? Array.from({ length: rounds(10, { least: 4 }) }, (_, at) => at + 1)
+    : [Number(SEED)];
 
 async function faultsOf(...given: Parameters<typeof played>): Promise<string> {
   return (await played(...given)).faults.join('\n');
