@@ -1,6 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { ByteResponse, Wire } from './transmit.ts';
 import type { ApiResponse } from '../../../src/simulator/view.ts';
 
@@ -33,8 +34,22 @@ export function* endlessly<Block>(first: Block, ...again: readonly Block[]): Ite
   for (;;) yield* again;
 }
 
+/** Yields a block every few milliseconds. */
+export async function* paced<Block>(
+  blocks: Iterable<Block>,
+  everyMs: number,
+): AsyncIterable<Block> {
+  for (const block of blocks) {
+    yield block;
+    await setTimeout(everyMs);
+  }
+}
+
 /** Sends blocks until the sink closes. */
-export function pour(blocks: Iterable<string | Buffer>, sink: Socket | ServerResponse): void {
+export function pour(
+  blocks: Iterable<string | Buffer> | AsyncIterable<string | Buffer>,
+  sink: Socket | ServerResponse,
+): void {
   const source = Readable.from(blocks);
   sink.once('close', () => source.destroy());
   source.pipe(sink);

@@ -1,5 +1,5 @@
 import { send, type Wire, writeHead } from './transmit.ts';
-import { dribble, endlessly, pour, rawHead, sendBlocks } from './damage.ts';
+import { dribble, endlessly, paced, pour, rawHead, sendBlocks } from './damage.ts';
 import type { ApiResponse } from '../../../src/simulator/view.ts';
 import { atResponse, atConnection, WRITES } from './fault.ts';
 
@@ -129,11 +129,14 @@ export const FRAMING_FAULTS = [
   raw('chunk-cut', 'The connection ends before the last chunk.', ({ withHead, body }) =>
     withHead([CHUNKED], chunk(body)),
   ),
-  endless(
+  atResponse(
     'chunk-extensions',
     'Endless extensions follow the size of a chunk.',
-    'y'.repeat(16_384),
-    ({ withHead }) => withHead([CHUNKED], '2;x='),
+    ({ socket }, response) => {
+      const first = partsOf(full(response)).withHead([CHUNKED], '2;x=');
+      // The headers that never end come as fast as they are read; two floods would prove no more than one.
+      pour(paced(endlessly(first, 'y'.repeat(16_384)), 10), socket);
+    },
   ),
   endless(
     'trailer-flood',
