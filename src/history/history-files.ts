@@ -119,15 +119,10 @@ export class HistoryFiles {
 /** Safe on every file system, also where `FW1` and `fw1` are one file. */
 function fileName(device: string): string {
   if (/^[a-z0-9_-][a-z0-9_.-]{0,149}$/.test(device)) return device;
-  const encoded = Array.from(Buffer.from(device), (byte) => {
-    const char = String.fromCharCode(byte);
-    return /[a-z0-9_-]/.test(char)
-      ? char
-      : char === '.'
-        ? '.'
-        : `%${byte.toString(16).padStart(2, '0')}`;
-  }).join('');
-  const name = encoded.replace(/^\./, '%2e');
+  const bytes = Buffer.from(device).toString('latin1');
+  const name = bytes.replace(/^\.|[^a-z0-9_.-]/g, (byte) => {
+    return `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`;
+  });
   if (name.length <= 150) return name;
   const hash = createHash('sha256').update(device).digest('hex').slice(0, 32);
   return `${name.slice(0, 100)}%${hash}`;
