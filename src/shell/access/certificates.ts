@@ -1,6 +1,7 @@
 import type { Pin } from '../../settings/known-devices.ts';
 import { parseAddress } from '../../device/address.ts';
 import { type PresentedCertificate, UntrustedError } from '../../device/errors.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import type { Trust } from '../../device/tls.ts';
 import { DeclinedError, DevshError, RefusedError } from '../../errors.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
@@ -157,18 +158,11 @@ function asPresented({ session: { state }, presented }: Vouched): Vouched['prese
   return seen.fingerprint === presented.fingerprint ? seen : presented;
 }
 
-/** Resolves to whether it has no pin yet. Throws RefusedError for another pin: `trust replace` changes that. */
-export async function refuseOther(
-  call: Call,
-  { ref }: DeviceSession,
-  fingerprint: string,
-): Promise<boolean> {
-  const known = await call.shell.services.knownDevices.find(ref.address);
-  if (known !== undefined && known.fingerprint !== fingerprint) {
-    throw new RefusedError(
-      `${ref.name} is pinned to ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
-        `"trust replace ${ref.name}" replaces the pin`,
-    );
-  }
-  return known === undefined;
+/** Throws RefusedError for another pin: `trust replace` changes that. */
+export function refuseOther({ name }: DeviceRef, known: Pin | undefined, wanted: string): void {
+  if (known === undefined || known.fingerprint === wanted) return;
+  throw new RefusedError(
+    `${name} is pinned to ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
+      `"trust replace ${name}" replaces the pin`,
+  );
 }

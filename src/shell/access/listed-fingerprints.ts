@@ -53,7 +53,9 @@ export async function* acceptListed(
       if (others.length > 0) {
         throw new RefusedError(`${ref.name}: ${file} has several fingerprints for it`);
       }
-      if (await (replaces ? isOther : refuseOther)(call, session, fingerprint)) {
+      const known = await call.shell.services.knownDevices.find(ref.address);
+      if (!replaces) refuseOther(ref, known, fingerprint);
+      if (known?.fingerprint !== fingerprint) {
         vouched.push({ session, presented: { fingerprint } });
       } else {
         yield info(`${ref.name} is pinned already`);
@@ -64,11 +66,6 @@ export async function* acceptListed(
     }
   }
   yield* pinAll(call, vouched);
-}
-
-async function isOther(call: Call, { ref }: DeviceSession, fingerprint: string): Promise<boolean> {
-  const known = await call.shell.services.knownDevices.find(ref.address);
-  return known?.fingerprint !== fingerprint;
 }
 
 /**

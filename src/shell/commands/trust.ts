@@ -117,7 +117,8 @@ export const trust: CommandSpec = {
         } else if (wanted === undefined) yield* acceptAll(call, sessions);
         else {
           const session = onlyOne(call, sessions, 'TARGET');
-          await refuseOther(call, session, wanted);
+          const { knownDevices } = call.shell.services;
+          refuseOther(session.ref, await knownDevices.find(session.ref.address), wanted);
           yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
         }
       },
