@@ -2,6 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { fieldCandidates } from '../arguments.ts';
 import { type ArgSpec, command, later } from '../command.ts';
 import { CHANGE, DEVICES, PART } from '../grammar/options.ts';
+import { resourceNames } from './profile.ts';
 
 const FILE: ArgSpec = {
   name: 'FILE',
@@ -13,9 +14,7 @@ const RESOURCE: ArgSpec = {
   name: 'RESOURCE',
   summary: 'which records (default user)',
   complete: ({ fleet }) =>
-    [...new Set(['user', ...fleet.known.flatMap(({ profile }) => profile.offers ?? [])])].map(
-      (text) => ({ text }),
-    ),
+    [...new Set(['user', ...resourceNames(fleet)])].map((text) => ({ text })),
 };
 
 export const plan = command({

@@ -4,29 +4,11 @@ import { type ArgSpec, type Call, command, type CommandSpec, later, verb } from 
 import { CHANGE, DEVICES, WRITE } from '../grammar/options.ts';
 import { info, table } from '../output.ts';
 
-const RUN: ArgSpec = {
+const LATEST: ArgSpec = {
   name: 'RUN',
-  summary: 'the id of a run, as "runs" lists it',
-  isRequired: true,
+  summary: 'the id of a run (default: the latest)',
   complete: (scope) => scope.runs.map((text) => ({ text })),
 };
-
-const LATEST: ArgSpec = {
-  ...RUN,
-  isRequired: false,
-  summary: 'the id of a run (default: the latest)',
-};
-
-/** The same for a command that writes to devices. */
-const NEAREST: ArgSpec = {
-  ...LATEST,
-  summary: 'the id of a run (default: the newest of this terminal)',
-};
-
-const WITHOUT_RUN =
-  'Without RUN it means the newest run of this terminal on the selected devices, and only these devices.\n' +
-  'Your own run from another terminal needs its id or a confirmation; --yes alone is refused. A run of\n' +
-  'another user needs its id.';
 
 export const runs: CommandSpec = {
   name: 'runs',
@@ -157,20 +139,18 @@ export const run = command({
   run: later(async () => (await import('../script.ts')).runScript),
 });
 
-const PENDING_RUN: ArgSpec = {
-  name: 'RUN',
-  summary: 'the id of a run, as "pending" lists it (default: all)',
-  isRequired: false,
-  isRest: true,
-  complete: (scope) => scope.runs.map((text) => ({ text })),
-};
-
 export const resume = command({
   name: 'resume',
   brief: 'Continue what is pending',
   section: 'Change sets',
   summary: 'Continue what runs left to do; never repeat what is done',
-  args: [PENDING_RUN],
+  args: [
+    {
+      ...LATEST,
+      summary: 'the id of a run, as "pending" lists it (default: all)',
+      isRest: true,
+    },
+  ],
   options: [...CHANGE, 'wait', 'also'],
   forced: 'drift',
   details:
@@ -196,11 +176,13 @@ export const undo = command({
   brief: 'Undo a run',
   section: 'Change sets',
   summary: 'Undo a run with a new plan from its before-images',
-  args: [NEAREST],
+  args: [{ ...LATEST, summary: 'the id of a run (default: the newest of this terminal)' }],
   options: [...CHANGE, 'also'],
   forced: 'drift',
   details:
-    `${WITHOUT_RUN} devsh names the run with its line and time.\n` +
+    'Without RUN it means the newest run of this terminal on the selected devices, and only these devices.\n' +
+    'Your own run from another terminal needs its id or a confirmation; --yes alone is refused. A run of\n' +
+    'another user needs its id. devsh names the run with its line and time.\n' +
     'Undo deletes what the run added, restores what it changed, and adds what it deleted. The plan names what\n' +
     'it cannot restore: a note names new ids, dates and counters; lost secrets and other content make the\n' +
     'verdict "differs". What changed since stays ("drift") without --allow drift. devsh adds a deleted user\n' +
@@ -282,10 +264,9 @@ export const pending: CommandSpec = {
       summary: 'Give up what a run still has to do; nothing is sent',
       args: [
         {
-          ...PENDING_RUN,
+          ...LATEST,
           name: 'ID',
           isRequired: true,
-          isRest: false,
           summary: 'the id of the run, as "pending" lists it',
         },
       ],
