@@ -5,8 +5,8 @@ import {
   graphemes,
   graphemesBack,
   lastGrapheme,
-} from '../../../src/tui/editor/graphemes.ts';
-import { rounds } from '../../rounds.ts';
+} from '../../src/text/graphemes.ts';
+import { rounds } from '../rounds.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const segmented = (text: string): string[] =>
