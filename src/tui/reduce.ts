@@ -233,14 +233,10 @@ function act(state: State, action: ViewAction): State {
   if (has(MOVES, action) && shown !== undefined) return scrolled(state, action);
   if ((action === 'sort' || action === 'reverse') && shown !== undefined)
     return sortedList(state, action);
-  if (has(MOVES, action))
-    return {
-      ...state,
-      table: {
-        ...table,
-        cursor: Math.max(0, table.cursor + MOVES[action](Math.max(2, tableHeight(state)))),
-      },
-    };
+  if (has(MOVES, action)) {
+    const by = MOVES[action](Math.max(2, tableHeight(state)));
+    return { ...state, table: { ...table, cursor: Math.max(0, table.cursor + by) } };
+  }
   if (has(TABLE_ACTIONS, action)) return { ...state, table: TABLE_ACTIONS[action](state) };
   if (has(PROMPT_ACTIONS, action))
     return { ...state, prompt: PROMPT_ACTIONS[action](state.prompt) };

@@ -31,36 +31,27 @@ const LONG = 4_000;
 /** The line being typed: an answer, a filter, a search, or the prompt. */
 export function inputLine(state: State): InputLine {
   const { columns } = state.size;
+  const typed = (label: string, line: Line): InputLine => place(label, line, columns, true);
   const [question] = state.questions;
   const context = contextOf(state);
   if (context === 'plan' || context === 'question') {
     const line = question?.editing.line ?? { before: '', after: '' };
     const shown = question?.kind === 'secret' ? masked(line) : line;
-    return place('answer> ', shown, columns, true);
+    return typed('answer> ', shown);
   }
   if (context === 'waiting') return place('…', { before: '', after: '' }, columns, false);
   if (context === 'filter')
-    return place('filter> ', withoutSecrets(state.table.filter.editing.line), columns, true);
+    return typed('filter> ', withoutSecrets(state.table.filter.editing.line));
   if (context === 'find' || context === 'plan-find' || context === 'palette') {
     const { editing } = question?.find ?? state.find;
-    return place(
-      context === 'palette' ? 'go to> ' : 'search> ',
-      withoutSecrets(editing.line),
-      columns,
-      true,
-    );
+    return typed(context === 'palette' ? 'go to> ' : 'search> ', withoutSecrets(editing.line));
   }
   if (context === 'search') {
     const { search, history } = state.prompt;
     const found = searchedLine(history, search) ?? '';
     const query = visible((search?.query ?? '').slice(0, columns));
     const label = `search '${query}'${query !== '' && found === '' ? ' not found' : ''}: `;
-    return place(
-      cut(label, Math.floor(columns / 2)),
-      splitAtMatch(found, search?.query ?? ''),
-      columns,
-      true,
-    );
+    return typed(cut(label, Math.floor(columns / 2)), splitAtMatch(found, search?.query ?? ''));
   }
   return promptLine(state);
 }

@@ -13,8 +13,7 @@ import {
   type TableRead,
   type TableState,
 } from './table-state.ts';
-import { columnLayout, sortableFields } from './columns.ts';
-import { tableWidth } from './columns.ts';
+import { columnLayout, sortableFields, tableWidth } from './columns.ts';
 import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from '../store.ts';

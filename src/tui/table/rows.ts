@@ -97,12 +97,7 @@ const withFilter = memoized(
     merged: Merged,
     all: TableRows['all'],
     found: Pick<TableRows, 'rows' | 'isSimilar'>,
-  ): TableRows => ({
-    ...merged,
-    all,
-    rows: found.rows,
-    isSimilar: found.isSimilar,
-  }),
+  ): TableRows => ({ ...merged, all, ...found }),
   ([merged, all, { rows, isSimilar }]) => [merged, all, rows, isSimilar],
 );
 

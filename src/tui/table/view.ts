@@ -1,5 +1,4 @@
 import { countMarks, isMarkedRow, isStaleRow, shownDevices, staleText, tableRows } from './rows.ts';
-import { tableWidth } from './columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';
@@ -7,7 +6,7 @@ import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import { GAP, GUTTER } from '../../text/fit-columns.ts';
-import { type Column, columnLayout } from './columns.ts';
+import { type Column, columnLayout, tableWidth } from './columns.ts';
 import { marksOfRow, ODD, type RowMarks } from './signs.ts';
 import { questionsKey } from '../screen/fleet-strip.ts';
 import { questionsText } from '../../shell/commands/questions.ts';
