@@ -29,7 +29,7 @@ export class Terminal {
   readonly #process: ProcessLike;
   readonly #keys: KeyReader;
   readonly #exitGuard: ExitGuard;
-  readonly #keyListeners = new Set<(event: KeyEvent) => void>();
+  #onKey: ((event: KeyEvent) => void) | undefined;
   #onBackground: ((color: string) => void) | undefined;
   readonly #resizeListeners = new Set<(size: Size) => void>();
   #mode: TerminalMode = 'left';
@@ -59,9 +59,7 @@ export class Terminal {
     );
     this.#keys = new KeyReader(
       stdin,
-      (event) => {
-        for (const listener of this.#keyListeners) listener(event);
-      },
+      (event) => this.#onKey?.(event),
       // Over a network the parts of one sequence arrive further apart.
       {
         escapeTimeoutMs: env['SSH_CONNECTION'] === undefined ? 50 : 100,
@@ -154,10 +152,9 @@ export class Terminal {
     if (this.#mode === 'entered') this.#write(ASK_BACKGROUND);
   }
 
-  /** Calls back for each key; returns the function that stops it. */
-  onKey(callback: (event: KeyEvent) => void): () => void {
-    this.#keyListeners.add(callback);
-    return () => this.#keyListeners.delete(callback);
+  /** Calls back for each key. */
+  onKey(callback: (event: KeyEvent) => void): void {
+    this.#onKey = callback;
   }
 
   /** Calls back after each change of size; returns the function that stops it. */
