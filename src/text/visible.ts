@@ -48,7 +48,8 @@ export function wholeCharacters(text: string, length: number): string {
 
 /** Whether a text takes at most `width` cells. Reads no more than these. */
 export function isWithin(text: string, width: number): boolean {
-  return cellsUpTo(text, width + 1) <= width;
+  // No unit takes more than two cells.
+  return text.length * 2 <= width || cellsUpTo(text, width + 1) <= width;
 }
 
 const knownWidths = new Map<string, number>();

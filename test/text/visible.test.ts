@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   cut,
   hasUnsafe,
+  isWithin,
   normalized,
   replaceUnsafe,
   visible,
@@ -128,6 +129,15 @@ test.each([
   expect(performance.now() - started).toBeLessThan(1_000 * contention());
   expect(Buffer.byteLength(shown[0] ?? '')).toBeLessThan(600);
   expect(widthOf(shown[0] ?? '')).toBeLessThanOrEqual(80);
+});
+
+test('a text is within a width that it does not exceed', () => {
+  fc.assert(
+    fc.property(anyText.map(visible), fc.nat(60), (text, width) => {
+      expect(isWithin(text, width)).toBe(widthOf(text) <= width);
+    }),
+    { numRuns: rounds(2_000) },
+  );
 });
 
 test('a normal form is that of Unicode, and takes no minutes for a character with 500,000 marks', () => {

@@ -179,10 +179,11 @@ async function* withoutUnknownKeys(
 ): AsyncGenerator<Output, readonly DevicePlan[]> {
   if (devices.some(({ error }) => error !== undefined)) return devices;
   const readings = devices.flatMap(({ keyReadings = [] }) => keyReadings);
-  const missing = [...grouped(readings, recordName)].flatMap(([name, [first, ...others]]) =>
-    first.action === 'delete' && [first, ...others].every(({ by }) => by === undefined)
-      ? { ...first, name }
-      : [],
+  const isNowhere = ({ by, action }: KeyReading): boolean =>
+    by === undefined && action === 'delete';
+  if (!readings.some(isNowhere)) return devices;
+  const missing = [...grouped(readings, recordName)].flatMap(([name, all]) =>
+    all.every(isNowhere) ? { ...all[0], name } : [],
   );
   if (missing.length === 0) return devices;
   const { historiesOf } = await import('../past/coverage.ts');
