@@ -224,9 +224,10 @@ export class LineRunner {
       // A line that was abandoned before it began must not begin now.
       signal.throwIfAborted();
       for await (const output of shell.evaluate(invocation, io)) {
+        // A large plan takes long to check, to show, and to check again.
+        if (output.kind === 'plan') await keysFirst();
         // The progress shown is that of the other line.
         if (!isBeside || output.kind !== 'progress') router.write(output);
-        // A large plan takes as long again to check as to show.
         if (output.kind === 'plan') await keysFirst();
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
         if (output.kind === 'summary')
