@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { Vault } from '../../src/credentials/vault.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
 import { quoteWord } from '../../src/text/words.ts';
 import { startProgram, waitUntil } from '../main/process.ts';
@@ -28,11 +29,22 @@ test(PROMISE, { timeout: 120_000 }, async () => {
   const fleet = await startCanaryFleet();
   await endBadly(fleet);
   expect(await leaks(fleet)).toEqual([]);
-  for (const line of sessionLines(fleet)) await runOnce(fleet, line);
+  for (const line of sessionLines(fleet)) {
+    await runOnce(fleet, line);
+    if (line.line.startsWith('vault init')) await replaceVault(fleet);
+  }
   expect(await leaks(fleet)).toEqual([]);
   for (const args of [['--plain'], []]) await typeAll(fleet, args);
   expect(await leaks(fleet)).toEqual([]);
 });
+
+/** By one whose passphrase takes no second to check; what `vault init` wrote counts as shown. */
+async function replaceVault({ devsh, secrets, shown }: CanaryFleet): Promise<void> {
+  const path = join(devsh.folder, 'data/devsh/vault.age');
+  shown.push(await readFile(path, 'latin1'));
+  await rm(path);
+  await new Vault(path, { workFactor: 1 }).create(secrets.passphrase);
+}
 
 /** Runs a line as a one-shot, with its trace. */
 async function runOnce(fleet: CanaryFleet, { line, stdin, stopAt }: SessionLine): Promise<void> {
