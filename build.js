@@ -4,7 +4,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
-import { fewFilesFor, lateStringWidth } from './scripts/bundle-plugins.js';
+import { confWithoutAjv, fewFilesFor, lateStringWidth } from './scripts/bundle-plugins.js';
 import { manual } from './scripts/man.js';
 import { billOfMaterials, bundledPackages, notices } from './scripts/third-party.js';
 
@@ -55,7 +55,7 @@ const { metafile } = await esbuild.build({
   banner: {
     js: "import { createRequire as devshCreateRequire } from 'node:module'; const require = devshCreateRequire(import.meta.url);",
   },
-  plugins: [lateStringWidth, fewFilesFor(join(root, 'src/main.ts'), cli)],
+  plugins: [confWithoutAjv, lateStringWidth, fewFilesFor(join(root, 'src/main.ts'), cli)],
 });
 // The folder may be outside of the package.
 await writeFile(join(outdir, 'package.json'), '{"type": "module"}\n');

@@ -26,6 +26,23 @@ export function fewFilesFor(main, cli) {
   };
 }
 
+/** Omits the validator of conf: `src/settings` checks the settings itself. A schema would need it. */
+export const confWithoutAjv = {
+  name: 'conf-without-ajv',
+  setup(build) {
+    build.onResolve({ filter: /^ajv(-formats)?(\/|$)/ }, ({ importer }) =>
+      /\/conf\/dist\/source\/index\.js$/.test(importer)
+        ? { path: 'ajv', namespace: 'conf-without-ajv' }
+        : undefined,
+    );
+    build.onLoad({ filter: /^ajv$/, namespace: 'conf-without-ajv' }, () => ({
+      contents:
+        "export class Ajv2020 { constructor() { throw new Error('conf has no schema here'); } }\n" +
+        'export default { default: () => undefined };',
+    }));
+  },
+};
+
 /** What string-width prepares for emoji and other scripts takes 25 ms, and most starts need none of it. */
 export const lateStringWidth = {
   name: 'late-string-width',

@@ -32,6 +32,7 @@ interface Budget {
 /** Words that only the source of one library has. */
 const LIBRARIES = {
   age: 'age-encryption.org/v1',
+  conf: 'Config schema violation',
   csv: 'quoted_match',
   ink: 'ink-box',
   undici: 'UND_ERR_NOT_SUPPORTED',
@@ -107,7 +108,7 @@ test('settings and an inventory cost no library once they have been read', async
   const [first, second] = [join(folder, 'first'), join(folder, 'second')];
 
   expect(await start(first)).toMatchObject({ code: 0 });
-  expect((await loaded(first)).libraries).toEqual(expect.arrayContaining(['yaml', 'zod']));
+  expect((await loaded(first)).libraries).toEqual(expect.arrayContaining(['conf', 'yaml', 'zod']));
   expect(await start(second)).toMatchObject({ code: 0 });
   expectWithin(await loaded(second), BUDGET['user list']);
 });

@@ -1,4 +1,3 @@
-import { rememberedFor } from '../text/remember.ts';
 import { isComparable, shownKey } from '../device/sensitive-fields.ts';
 import {
   hasPositionalIds,
@@ -215,9 +214,11 @@ export class RecordIndex {
   readonly #byId = new WeakMap<Profile, ReadonlyMap<string, readonly DeviceRecord[]>>();
 
   /** The index of a reading, built once: readings do not change. */
-  static readonly of = rememberedFor(
-    (records: readonly DeviceRecord[]) => new RecordIndex(records),
-  );
+  static of(records: readonly DeviceRecord[]): RecordIndex {
+    const index = indexes.get(records) ?? new RecordIndex(records);
+    indexes.set(records, index);
+    return index;
+  }
 
   private constructor(records: readonly DeviceRecord[]) {
     this.#records = records;
@@ -255,6 +256,8 @@ export class RecordIndex {
     return index.get(canonicalId(id)) ?? [];
   }
 }
+
+const indexes = new WeakMap<readonly DeviceRecord[], RecordIndex>();
 
 interface FieldIndex {
   readonly records: ReadonlyMap<string, readonly DeviceRecord[]>;

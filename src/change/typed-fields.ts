@@ -182,7 +182,12 @@ function withPart(held: Value, [part = '', ...rest]: readonly string[], value: V
   return Object.fromEntries([...Object.entries(object), [part, below]]);
 }
 
-export interface FieldLimits extends Pick<FieldDetails, 'type' | 'maxLength' | 'min' | 'max'> {
+export interface FieldLimits {
+  /** As the device names it: string, integer, choice … */
+  readonly type: string;
+  readonly maxLength?: number | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
   readonly choices?: readonly { readonly value: string }[] | undefined;
   readonly nested?: FieldShape | undefined;
 }

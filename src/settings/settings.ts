@@ -1,9 +1,9 @@
-import { partsOf } from '../device/json.ts';
 import type { Stats } from 'node:fs';
 import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
-import { errorCode, readText, refuseOpenFile, writeTextAtomically } from '../os/files.ts';
+import { errorCode, fileError, makePrivateFolder, readText, refuseOpenFile } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { passwordSpan } from '../text/one-line.ts';
 import { editDistance } from '../text/suggest.ts';
@@ -116,8 +116,8 @@ interface Checked {
 
 /**
  * Reads the settings. The environment wins over the project file, that over the user's own file, and that over
- * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads zod only
- * for settings that have changed, or that are written: it costs start-up time.
+ * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads conf and zod
+ * only for settings that have changed, or that are written: they cost start-up time.
  */
 export async function openSettings(
   paths: Paths,
@@ -128,7 +128,7 @@ export async function openSettings(
   const text = await readText(path);
   const project = folder === undefined ? undefined : await findProjectFile(folder);
   const environment = fromEnvironment(env);
-  // What was checked for the same texts needs no zod.
+  // What was checked for the same texts needs neither conf nor zod.
   const cache = new CachedFile<Checked>(paths.cache, 'checked-settings');
   const stamp = JSON.stringify([path, text, project?.path, project?.text, environment.said]);
   const isEmpty = stamp === JSON.stringify([path, undefined, undefined, undefined, {}]);
@@ -136,7 +136,8 @@ export async function openSettings(
   const above = [environment, await fromProject(project, cached?.project)].filter(
     (layer) => Object.keys(layer.said).length > 0,
   );
-  let own = cached?.own ?? saidIn(path, text);
+  let own: Layer['said'] =
+    cached?.own ?? (text === undefined ? {} : (await openStore(paths, path)).said);
   let values = cached?.values ?? (await combined(own, above, path));
   // The cache would keep a password in a variable beyond its shell.
   const hasPassword = Object.values(environment.said).some(
@@ -168,11 +169,14 @@ export async function openSettings(
     async change(name, change) {
       const { checkSettings } = await import('./settings-schema.ts');
       await withLock(path, async () => {
-        const before = saidIn(path, await readText(path));
-        const value = change(checkSettings(before, path)[name]);
-        const all = Object.entries({ ...before, [name]: value });
-        own = Object.fromEntries(all.filter(([, one]) => one !== undefined));
-        await writeTextAtomically(path, `${JSON.stringify(own, undefined, 2)}\n`);
+        const { store, said } = await openStore(paths, path);
+        const stored = checkSettings(said, path);
+        const value = change(stored[name]);
+        inFile(path, 'write', () => {
+          if (value === undefined) store.delete(name);
+          else store.set(name, value);
+        });
+        own = store.store;
         values = await combined(own, above, path);
       });
     },
@@ -239,7 +243,7 @@ async function fromProject(
   if (file?.text === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
   const { path, text } = file;
   const check = async (): Promise<Layer['said']> => {
-    const data = jsonOf(path, text);
+    const data = inFile(path, 'read', () => JSON.parse(text) as unknown);
     const { checkProject } = await import('./settings-schema.ts');
     return checkProject(data, path);
   };
@@ -254,26 +258,44 @@ function lineOf(name: string, text: string): number {
   return text.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1 || 1;
 }
 
+/** The file as a store of conf, and its content. */
+async function openStore(
+  paths: Paths,
+  path: string,
+): Promise<{ store: Conf; said: Readonly<Record<string, unknown>> }> {
+  await makePrivateFolder(paths.config); // conf would let others look into it
+  const { default: Conf } = await import('conf');
+  return inFile(path, 'read', () => {
+    const store = new Conf({
+      cwd: paths.config,
+      configName: FILE,
+      configFileMode: 0o600,
+      projectSuffix: '',
+      accessPropertiesByDotNotation: false,
+      clearInvalidConfig: false,
+    });
+    return { store, said: store.store };
+  });
+}
+
 /** Whether the user's file at `path` sets `name`, whatever wins over it. Throws SettingsError for invalid JSON. */
 export async function isInFile(path: string, name: string): Promise<boolean> {
-  return Object.hasOwn(saidIn(path, await readText(path)), name);
+  const text = await readText(path);
+  if (text === undefined) return false;
+  const data = inFile(path, 'read', () => JSON.parse(text) as unknown);
+  return typeof data === 'object' && data !== null && Object.hasOwn(data, name);
 }
 
-/** What the user's own file says. */
-function saidIn(path: string, text: string | undefined): Layer['said'] {
-  return text === undefined ? {} : partsOf(jsonOf(path, text));
-}
-
-/** Throws a SettingsError that names the file. */
-function jsonOf(path: string, text: string): unknown {
+/** For what throws the errors of Node and JSON.parse, as conf does. Throws a SettingsError that names the file. */
+function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
   try {
-    return JSON.parse(text);
+    return work();
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new SettingsError(
-      `${path} is not valid JSON (${error.message}); correct or remove the file`,
-      { cause: error },
-    );
+    if (errorCode(error) !== undefined) throw fileError(action, path, error);
+    const reason = error instanceof SyntaxError ? ` (${error.message})` : '';
+    throw new SettingsError(`${path} is not valid JSON${reason}; correct or remove the file`, {
+      cause: error,
+    });
   }
 }
 

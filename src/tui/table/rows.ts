@@ -1,4 +1,3 @@
-import { rememberedFor } from '../../text/remember.ts';
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
 import { type DeviceRecords, Fold, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
@@ -140,7 +139,13 @@ function foldOf(
 }
 
 /** Cached fields of each device's records. */
-const fieldsIn = rememberedFor(fieldsOf);
+const knownFields = new WeakMap<readonly DeviceRecord[], readonly string[]>();
+
+function fieldsIn(records: readonly DeviceRecord[]): readonly string[] {
+  const fields = knownFields.get(records) ?? fieldsOf(records);
+  knownFields.set(records, fields);
+  return fields;
+}
 
 /** Number of records examined for time fields. */
 const SAMPLE = 50;
