@@ -208,12 +208,7 @@ export function breakGlassAtRisk(
 
 /** Whether these fields make an account without a password that is known. */
 export function lacksPassword(resource: string, fields: DeviceRecord): boolean {
-  return opensAccess(resource) && !hasSecret(fields);
-}
-
-function hasSecret(fields: DeviceRecord): boolean {
-  return Object.keys(fields).some((field) => {
-    const value = valueAt(fields, field);
-    return isSecretField(field) && value !== null && value !== '' && !isMask(value);
-  });
+  const isKnown = ([field, value]: [string, Value]): boolean =>
+    isSecretField(field) && value !== null && value !== '' && !isMask(value);
+  return opensAccess(resource) && !Object.entries(fields).some(isKnown);
 }

@@ -3,7 +3,7 @@ import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
 import { csvRows, widthProblem } from '../text/csv.ts';
-import { suggest } from '../text/suggest.ts';
+import { nearOrAll } from '../text/suggest.ts';
 import { YamlSource, type Path } from '../text/yaml-source.ts';
 import type { Change, Target } from './change.ts';
 
@@ -198,10 +198,8 @@ function refuseOthers(
 ): void {
   const other = Object.keys(item).find((key) => !known.includes(key));
   if (other === undefined) return;
-  const [suggestion] = suggest(other, known);
-  const hint =
-    suggestion === undefined ? `the keys are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
-  throw source.error([...path, other], `unknown key "${other}", ${hint}`, 'key');
+  const text = `unknown key "${other}", ${nearOrAll(other, known, 'keys')}`;
+  throw source.error([...path, other], text, 'key');
 }
 
 /** Two changes of one record would be planned from the same before-image: the second would be wrong. */

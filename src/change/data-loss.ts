@@ -47,7 +47,7 @@ export function erasedFields(
   const sending = isTyped ? withResource(profile, resource, { update }) : profile;
   const omitted = omission(profile, resource, facts);
   if (omitted === 'kept') return {};
-  const hidden = hiddenFields(profile, resource, records);
+  const hidden = hiddenFields(records, profile, resource);
   const lacking = [
     ...omittedFields(sending, resource, before, changes),
     ...hidden.filter((field) => !Object.hasOwn(changes, field)),
@@ -140,7 +140,7 @@ export function lostByDelete(
     Object.hasOwn(fieldFacts, field) &&
     fieldFacts[field]?.writeOnly !== true &&
     ![...hidden, ...fields].includes(field);
-  const unknown = [...hiddenFields(profile, resource, records), ...untold].filter(
+  const unknown = [...hiddenFields(records, profile, resource), ...untold].filter(
     (field) => !Object.hasOwn(record, field) && !isShown(field),
   );
   const { lost } = restorable(profile, resource, record);

@@ -1,3 +1,4 @@
+import { rememberedFor } from '../text/remember.ts';
 import { emptyFields, hasAllFields } from '../device/encode.ts';
 import { detailsOf, isChoiceField, managedFields, type Profile } from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretName } from '../device/sensitive-fields.ts';
@@ -26,15 +27,14 @@ export interface Missing {
  * that every record has: a missing boolean is stored as false, an empty choice is refused. JSON needs only
  * what the device requires. Fields that may give rights are never filled in.
  */
-export function fillMissing(about: Known, fields: DeviceRecord): Missing {
-  const { profile, resource } = about;
+export function fillMissing({ profile, resource, records }: Known, fields: DeviceRecord): Missing {
   const isOpen = (field: string): boolean => !Object.hasOwn(fields, field);
   const isUnfilled = (field: string): boolean =>
     isPrivilegeField(field) || detailsOf(profile, resource, field)?.rights === true;
-  const common = commonIn(about).filter(([field]) => isOpen(field));
+  const common = commonIn(records, profile, resource).filter(([field]) => isOpen(field));
   const values = Object.fromEntries(common.filter(([field]) => !isUnfilled(field)));
   const empty = emptyFields(profile, resource, { ...values, ...fields });
-  const needed = [...empty, ...requiredIn(about).filter(isOpen)].filter(isUnfilled);
+  const needed = [...empty, ...requiredIn(profile, resource).filter(isOpen)].filter(isUnfilled);
   return {
     values,
     filled: {
@@ -50,7 +50,7 @@ function withOrigin(fields: readonly string[], origin: string): Record<string, s
   return Object.fromEntries(fields.map((field) => [field, origin]));
 }
 
-function requiredIn({ profile, resource }: Known): string[] {
+function requiredIn(profile: Profile, resource: string): string[] {
   return Object.entries(profile.resources[resource]?.details ?? {}).flatMap(([field, facts]) =>
     facts.required && !facts.readOnly ? [field] : [],
   );
@@ -58,23 +58,19 @@ function requiredIn({ profile, resource }: Known): string[] {
 
 type Common = readonly (readonly [field: string, value: Value])[];
 
-/** Cached, as many new records are planned from one reading. */
-const commonOf = new WeakMap<readonly DeviceRecord[], { profile: Profile; common: Common }>();
+/** Many new records are planned from one reading. */
+const commonIn = rememberedFor(commonValues);
 
-function commonIn(known: Known): Common {
-  const { profile, records } = known;
-  const kept = commonOf.get(records);
-  if (kept?.profile === profile) return kept.common;
-  const common = commonValues(known);
-  commonOf.set(records, { profile, common });
-  return common;
-}
-
-function commonValues(about: Known): Common {
-  const { profile, records, resource } = about;
+function commonValues(
+  records: readonly DeviceRecord[],
+  profile: Profile,
+  resource: string,
+): Common {
   const known = profile.resources[resource];
   const own = [...profile.idFields, ...managedFields(profile, resource)];
-  const sent = hasAllFields(profile) ? Object.keys(records[0] ?? {}) : requiredIn(about);
+  const sent = hasAllFields(profile)
+    ? Object.keys(records[0] ?? {})
+    : requiredIn(profile, resource);
   return sent.flatMap((field): Common => {
     const facts = valueAt(known?.details, field);
     if (own.includes(field) || isInternalField(field) || isSecretName(field)) return [];

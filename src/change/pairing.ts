@@ -1,3 +1,4 @@
+import { rememberedFor } from '../text/remember.ts';
 import { isComparable, shownKey } from '../device/sensitive-fields.ts';
 import {
   hasPositionalIds,
@@ -214,11 +215,9 @@ export class RecordIndex {
   readonly #byId = new WeakMap<Profile, ReadonlyMap<string, readonly DeviceRecord[]>>();
 
   /** The index of a reading, built once: readings do not change. */
-  static of(records: readonly DeviceRecord[]): RecordIndex {
-    const index = indexes.get(records) ?? new RecordIndex(records);
-    indexes.set(records, index);
-    return index;
-  }
+  static readonly of = rememberedFor(
+    (records: readonly DeviceRecord[]) => new RecordIndex(records),
+  );
 
   private constructor(records: readonly DeviceRecord[]) {
     this.#records = records;
@@ -256,8 +255,6 @@ export class RecordIndex {
     return index.get(canonicalId(id)) ?? [];
   }
 }
-
-const indexes = new WeakMap<readonly DeviceRecord[], RecordIndex>();
 
 interface FieldIndex {
   readonly records: ReadonlyMap<string, readonly DeviceRecord[]>;

@@ -182,12 +182,7 @@ function withPart(held: Value, [part = '', ...rest]: readonly string[], value: V
   return Object.fromEntries([...Object.entries(object), [part, below]]);
 }
 
-export interface FieldLimits {
-  /** As the device names it: string, integer, choice … */
-  readonly type: string;
-  readonly maxLength?: number | undefined;
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
+export interface FieldLimits extends Pick<FieldDetails, 'type' | 'maxLength' | 'min' | 'max'> {
   readonly choices?: readonly { readonly value: string }[] | undefined;
   readonly nested?: FieldShape | undefined;
 }

@@ -47,7 +47,7 @@ export function unreadFields(
   const unshown = secrets.filter(
     (field) => !rehashed.includes(field) && !isShownAsBefore(step, held, field),
   );
-  const known = hiddenFields(profile, step.resource, records);
+  const known = hiddenFields(records, profile, step.resource);
   const writeOnly = asked.filter((field) => !secrets.includes(field) && known.includes(field));
   const unreadable = [...unshown, ...writeOnly];
   const unknown = unknownFields(profile, step, held, records);

@@ -26,11 +26,10 @@ export function certificateProblem(
   x509: X509Certificate,
   host: string,
   ca?: string,
-  now: Date = new Date(),
 ): string | undefined {
   const problems = [
     chainProblem(socket, x509, ca),
-    dateProblem(x509, now),
+    dateProblem(x509, new Date()),
     nameProblem(x509, host),
   ];
   const found = problems.filter((problem) => problem !== undefined);

@@ -1,3 +1,5 @@
+import { keysAt } from '../text/schema-keys.ts';
+import { nearOrAll } from '../text/suggest.ts';
 import { namesRecord } from './address.ts';
 import { isScalar, parseDocument, visit } from 'yaml';
 import { SettingsError, UsageError } from '../errors.ts';
@@ -9,7 +11,6 @@ import { declareSecrets } from './sensitive-fields.ts';
 import {
   type ConfiguredAuth,
   type ConfiguredLogin,
-  suggestFact,
   type ProfileContent,
   profileSchema,
 } from './profile-schema.ts';
@@ -34,7 +35,8 @@ export function parseProfile(source: string, file: string, name: string): Profil
     const path = issue?.path ?? [];
     if (issue?.code === 'unrecognized_keys') {
       const key = issue.keys[0] ?? '';
-      throw yaml.error([...path, key], `unknown fact "${key}"${suggestFact(key, path)}`, 'key');
+      const hint = nearOrAll(key, keysAt(profileSchema, path), 'facts');
+      throw yaml.error([...path, key], `unknown fact "${key}", ${hint}`, 'key');
     }
     const { message = '' } =
       issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : (issue ?? {});

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { namesRecord, placeholdersIn } from './address.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
-import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
 /*
@@ -328,26 +327,4 @@ export function profileJsonSchema(): unknown {
       if (values) schema.enum = [...values, ...plain.filter((one) => one !== 1)];
     },
   });
-}
-
-/** Suggests a fact for an unknown key at this path of a profile file. */
-export function suggestFact(key: string, path: readonly PropertyKey[]): string {
-  const [first] = path;
-  const below =
-    path[2] === 'field_facts'
-      ? fieldSchema
-      : first === 'resources' && path.length === 2
-        ? resourceSchema
-        : first === 'list'
-          ? listSchema
-          : first === 'fields'
-            ? fieldsSchema
-            : first === 'auth'
-              ? path[1] === 'login'
-                ? loginSchema
-                : authSchema
-              : writeSchema;
-  const known = Object.keys((path.length === 0 ? profileSchema : below).shape);
-  const [best] = suggest(key, known);
-  return best === undefined ? `, the facts are ${known.join(', ')}` : `, did you mean "${best}"?`;
 }

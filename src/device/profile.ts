@@ -1,3 +1,4 @@
+import { rememberedFor } from '../text/remember.ts';
 import type { FieldFacts, ListResponses, ResourceFacts, WriteName } from './facts-schema.ts';
 import type {
   ConfiguredField,
@@ -330,34 +331,19 @@ export function ignoredFields(profile: Profile, resource: string): readonly stri
   return [...ids, ...managedFields(profile, resource)];
 }
 
-type HiddenFields = {
-  readonly profile: Profile;
-  readonly resource: string;
-  readonly fields: string[];
-};
-
-/** Cached per reading, because many changes are planned from one. */
-const hiddenByReading = new WeakMap<readonly DeviceRecord[], HiddenFields>();
-
 /** Fields that none of these records shows, by the profile, OPTIONS, an earlier reading or an own write. */
-export function hiddenFields(
-  profile: Profile,
-  resource: string,
-  records: readonly DeviceRecord[],
-): readonly string[] {
-  const known = hiddenByReading.get(records);
-  if (known?.profile === profile && known.resource === resource) return known.fields;
-  const { hidden = [], shown = [], fields = [], details = {} } = profile.resources[resource] ?? {};
-  const described = Object.keys(details).filter((field) => details[field]?.readOnly === false);
-  const unshown = [...new Set([...hidden, ...shown, ...fields, ...described])].filter(
-    (field) =>
-      !profile.idFields.includes(field) &&
-      (details[field]?.writeOnly === true ||
-        !records.some((record) => Object.hasOwn(record, field))),
-  );
-  hiddenByReading.set(records, { profile, resource, fields: unshown });
-  return unshown;
-}
+export const hiddenFields = rememberedFor(
+  (records: readonly DeviceRecord[], profile: Profile, resource: string): readonly string[] => {
+    const { hidden = [], shown = [], fields, details = {} } = resourceOf(profile, resource);
+    const described = Object.keys(details).filter((field) => details[field]?.readOnly === false);
+    return [...new Set([...hidden, ...shown, ...fields, ...described])].filter(
+      (field) =>
+        !profile.idFields.includes(field) &&
+        (details[field]?.writeOnly === true ||
+          !records.some((record) => Object.hasOwn(record, field))),
+    );
+  },
+);
 
 /** The fields that a summary is known to leave out; undefined if the list shows all, as far as is known. */
 export function omittedByList(
@@ -365,5 +351,5 @@ export function omittedByList(
   resource: string,
   records: readonly DeviceRecord[],
 ): readonly string[] | undefined {
-  return isSummary(profile, resource) ? hiddenFields(profile, resource, records) : undefined;
+  return isSummary(profile, resource) ? hiddenFields(records, profile, resource) : undefined;
 }

@@ -1,9 +1,10 @@
 import {
   type DeviceRecord,
   type DeviceRef,
+  frequencies,
+  grouped,
   valueAt,
   valueText,
-  frequencies,
 } from '../device/record.ts';
 import { type Comparison, comparisonBy } from './compared.ts';
 import { sharedText, type DeviceRecords } from './fold.ts';
@@ -186,22 +187,17 @@ function fieldDrifts(
   comparison: Comparison,
 ): FieldDrift[] {
   return fieldsOf(held.flat(), comparison).flatMap((field): FieldDrift[] => {
-    const byText = new Map<
-      string,
-      { value: DeviceRecord[string] | undefined; devices: string[] }
-    >();
-    held.forEach((records, index) => {
-      const name = devices[index]?.name;
-      const [first] = records;
-      if (first === undefined || name === undefined) return;
-      const text = textsOf(records, field, comparison);
-      const known = byText.get(text);
-      if (known !== undefined) known.devices.push(name);
-      else byText.set(text, { value: valueAt(first, field), devices: [name] });
+    const having = devices.flatMap(({ name }, index) => {
+      const records = held[index] ?? [];
+      return records.length === 0 ? [] : [{ name, records }];
     });
-    if (byText.size < 2) return [];
-    const values = [...byText.values()].sort((a, b) => b.devices.length - a.devices.length);
-    return [{ field, values }];
+    const groups = grouped(having, ({ records }) => textsOf(records, field, comparison));
+    if (groups.size < 2) return [];
+    const values = [...groups.values()].map((group) => ({
+      value: valueAt(group[0].records[0], field),
+      devices: group.map(({ name }) => name),
+    }));
+    return [{ field, values: values.sort((a, b) => b.devices.length - a.devices.length) }];
   });
 }
 

@@ -1,6 +1,7 @@
+import { keysAt } from '../text/schema-keys.ts';
+import { nearOrAll } from '../text/suggest.ts';
 import * as z from 'zod';
 import { insteadOfName } from '../text/former-names.ts';
-import { suggest } from '../text/suggest.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
 /** A device may be called 1.0 or no: text for devsh, but for editors a number or a boolean, too. */
@@ -135,12 +136,5 @@ export function nameProblem(written: string, what: 'device' | 'group'): string |
 export function unknownKey(key: string, path: readonly PropertyKey[]): string {
   const instead = insteadOfName(key);
   if (instead !== undefined) return `unknown key "${key}"${instead}`;
-  const known =
-    path.length === 0
-      ? Object.keys(inventorySchema.shape)
-      : Object.keys((path[0] === 'groups' ? groupSchema : deviceSchema).shape);
-  const [suggestion] = suggest(key, known);
-  const hint =
-    suggestion === undefined ? `the keys are ${known.join(', ')}` : `did you mean "${suggestion}"?`;
-  return `unknown key "${key}", ${hint}`;
+  return `unknown key "${key}", ${nearOrAll(key, keysAt(inventorySchema, path), 'keys')}`;
 }

@@ -47,7 +47,6 @@ export class Inventory {
     return this.#byName.get(name.toLowerCase());
   }
 
-  /** By canonical `host:port`. */
   /** The device at this `host:port`; the dot that ends a complete name makes no other one. */
   findByAddress(address: string): InventoryDevice | undefined {
     const withoutDot = (text: string): string => text.replace(/\.(?=:\d+$)/, '');

@@ -23,6 +23,14 @@ export function suggest(word: string, candidates: Iterable<string>): string[] {
   return ranked.slice(0, MOST_SUGGESTIONS).map(({ candidate }) => candidate);
 }
 
+/** `did you mean "viewer"?`, or else all: `the keys are name, address`. */
+export function nearOrAll(word: string, candidates: readonly string[], noun: string): string {
+  const [nearest] = suggest(word, candidates);
+  return nearest === undefined
+    ? `the ${noun} are ${candidates.join(', ')}`
+    : `did you mean "${nearest}"?`;
+}
+
 /** `; did you mean viewer?`, or nothing. */
 export function nearHint(word: string, candidates: Iterable<string>): string {
   const [nearest] = suggest(word, candidates);

@@ -111,6 +111,9 @@ test('an unknown fact of a field is refused with its place and a suggestion', ()
   const source = 'resources:\n  user:\n    field_facts:\n      age: {readonly: true}\n';
   expect(() => parse(source)).toThrow('p.yaml:4');
   expect(() => parse(source)).toThrow('did you mean "read_only"?');
+  const elsewhere = 'extends: drf\nrevision: {field: _rev, in: query, param: rev}\n';
+  expect(() => parse(elsewhere)).toThrow('p.yaml:2:36: unknown fact "param"');
+  expect(() => parse(elsewhere)).toThrow('did you mean "parameter"?');
 });
 
 test('a response without the value of a success is a failure, whatever its status', () => {

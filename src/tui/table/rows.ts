@@ -1,3 +1,4 @@
+import { rememberedFor } from '../../text/remember.ts';
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
 import { type DeviceRecords, Fold, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
@@ -139,13 +140,7 @@ function foldOf(
 }
 
 /** Cached fields of each device's records. */
-const knownFields = new WeakMap<readonly DeviceRecord[], readonly string[]>();
-
-function fieldsIn(records: readonly DeviceRecord[]): readonly string[] {
-  const fields = knownFields.get(records) ?? fieldsOf(records);
-  knownFields.set(records, fields);
-  return fields;
-}
+const fieldsIn = rememberedFor(fieldsOf);
 
 /** Number of records examined for time fields. */
 const SAMPLE = 50;
