@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  firstGrapheme,
-  graphemes,
-  graphemesBack,
-  lastGrapheme,
-} from '../../src/text/graphemes.ts';
+import { firstGrapheme, graphemes, graphemesBack, lastGrapheme } from '../../src/text/graphemes.ts';
 import { rounds } from '../rounds.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
