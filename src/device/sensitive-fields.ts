@@ -256,13 +256,22 @@ export function redact(text: string, secrets: readonly string[]): string {
 /** The same for many texts: the search for these secrets is prepared once. */
 export function redactorOf(secrets: readonly string[]): (text: string) => string {
   const found = secrets.flatMap(spellings).filter((spelling) => spelling.length >= MIN_LENGTH);
-  if (found.length === 0) return (text) => text;
   // Longest first, because it may contain a shorter one.
-  const pattern = [...new Set(found)]
-    .sort((a, b) => b.length - a.length)
-    .map((spelling) => spelling.split('').map(unitPattern).join(''));
-  const anySpelling = new RegExp(pattern.join('|'), 'gi');
-  return (text) => text.replace(anySpelling, MASK);
+  const sorted = [...new Set(found)].sort((a, b) => b.length - a.length);
+  const capitals = sorted.map((spelling) => spelling.toUpperCase());
+  let anySpelling: RegExp | undefined;
+  return (text) => {
+    // The expression takes milliseconds at first. Only an escape hides a spelling from a plain search.
+    const inCapitals = text.toUpperCase();
+    const mayHold = text.includes('\\') || capitals.some((one) => inCapitals.includes(one));
+    if (!mayHold || sorted.length === 0) return text;
+    anySpelling ??= new RegExp(sorted.map(spellingPattern).join('|'), 'gi');
+    return text.replace(anySpelling, MASK);
+  };
+}
+
+function spellingPattern(spelling: string): string {
+  return spelling.split('').map(unitPattern).join('');
 }
 
 /** Matches one UTF-16 unit, as it is or as JSON may escape it. */

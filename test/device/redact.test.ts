@@ -55,3 +55,14 @@ test('one search for secrets serves many texts', () => {
   expect(texts.map(clean)).toEqual(texts.map((text) => redact(text, ['hunter2', 'secret'])));
   expect(clean('hunter2 and SECRET')).toBe('*** and ***');
 });
+
+test('a secret is found in any case, beside and inside other letters', () => {
+  const letter = fc.constantFrom('a', 'A', 'ß', 'ſ', 'σ', 'Σ', 'ς', 'İ', 'ı', 'é', '𝒳', '/', '"');
+  const word = fc.string({ unit: letter, minLength: 4, maxLength: 8 });
+  fc.assert(
+    fc.property(word, word, fc.boolean(), (secret, around, isLower) => {
+      const spelling = isLower ? secret : secret.replace(/[aσé]/g, (one) => one.toUpperCase());
+      expect(redact(`${around}${spelling}${around}`, [secret])).toContain('***');
+    }),
+  );
+});
