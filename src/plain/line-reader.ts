@@ -1,5 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import { lastGrapheme } from '../text/graphemes.ts';
+import { graphemeClusters } from '../text/visible.ts';
 import { type Host, stopForShell } from './host.ts';
 
 export interface LineQuestion {
@@ -157,7 +157,7 @@ class LineReader {
     if (this.#line === '') return;
     if (name === 'ctrl-u') this.#line = '';
     else if (name === 'ctrl-w') this.#line = this.#line.replace(/\S*\s*$/u, '');
-    else this.#line = this.#line.slice(0, -lastGrapheme(this.#line).length);
+    else this.#line = withoutLast(this.#line);
     clearTimeout(this.#eraseTimer);
     this.#eraseTimer = setTimeout(() => this.#showErased(), ERASE_MS);
   }
@@ -235,6 +235,12 @@ class LineReader {
 }
 
 const ERASING: ReadonlySet<string> = new Set(['backspace', 'ctrl-h', 'ctrl-w', 'ctrl-u']);
+
+function withoutLast(line: string): string {
+  let last = '';
+  for (const { segment } of graphemeClusters(line.slice(-64))) last = segment;
+  return line.slice(0, line.length - last.length);
+}
 
 /** The text of a key; empty for control keys. */
 function typedText({ sequence = '', ctrl, meta }: Key): string {
