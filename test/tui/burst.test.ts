@@ -47,8 +47,10 @@ async function startTyping() {
     isAnswered ||= questions.length > 0 || prompt.problem !== undefined;
   });
   const settled = async (): Promise<void> => {
-    const isBusy = (): boolean =>
-      isEscapeDue || controller.runner.isRunning || store.state.reading !== undefined;
+    // A line that asks runs until it is answered.
+    const isWorking = (): boolean =>
+      !isAnswered && (controller.runner.isRunning || store.state.reading !== undefined);
+    const isBusy = (): boolean => isEscapeDue || isWorking();
     await vi.waitUntil(() => !isBusy(), { timeout: 20_000, interval: 1 });
     // What waited for the end of a line goes on in the next turn.
     await nextTurn();
