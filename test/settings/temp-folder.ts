@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 /** A folder of its own for the running test, removed after it. */
 export async function makeTempFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'devsh-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // The screen may still keep what it looked up beside the last line.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
