@@ -77,10 +77,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // One more than cores: about half of the time a test waits, for its program or a time limit.
+    // Two more than cores: about half of the time a test waits, for its program or a time limit.
     maxWorkers: Math.max(
       1,
-      Math.min(availableParallelism() + 1, Math.floor(process.availableMemory() / BYTES_EACH)),
+      Math.min(availableParallelism() + 2, Math.floor(process.availableMemory() / BYTES_EACH)),
     ),
     env: { NO_COLOR: '1', ...(temporary !== undefined && { TMPDIR: temporary }) },
     projects: [
