@@ -123,13 +123,20 @@ export function awaiting(
   awaited: ReadonlySet<{ readonly ref: DeviceRef }>,
   total: number,
 ): ProgressOutput {
-  const names = Array.from(awaited, ({ ref }) => ref.name);
-  return { kind: 'progress', done: total - names.length, total, text: awaitingText(text, names) };
+  const { size } = awaited;
+  const done = total - size;
+  return { kind: 'progress', done, total, text: awaitingText(text, namesOf(awaited), size) };
 }
 
-/** `connecting: waiting for fw12, fw21 and 14 more` */
-export function awaitingText(text: string, names: readonly string[]): string {
-  return names.length === 0 ? text : `${text}: waiting for ${someOf(names, 2)}`;
+function* namesOf(awaited: Iterable<{ readonly ref: DeviceRef }>): Generator<string> {
+  for (const { ref } of awaited) yield ref.name;
+}
+
+/** `connecting: waiting for fw12, fw21 and 14 more`. Reads no more names than it shows: there may be thousands. */
+export function awaitingText(text: string, names: Iterable<string>, count: number): string {
+  if (count === 0) return text;
+  const [first = '', second = ''] = names;
+  return `${text}: waiting for ${someOf(count === 1 ? [first] : [first, second], 2, count)}`;
 }
 
 export interface ResultOutput {

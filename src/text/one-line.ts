@@ -69,10 +69,10 @@ export function countsText<K extends string>(
     .join(', ');
 }
 
-/** `a, b, c and 4 more`. */
-export function someOf(names: readonly string[], most = 5): string {
+/** `a, b, c and 4 more`. At least the first `most` of the `count` names are given. */
+export function someOf(names: readonly string[], most = 5, count = names.length): string {
   const shown = names.slice(0, most).join(', ');
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+  return count > most ? `${shown} and ${count - most} more` : shown;
 }
 
 /** Replaces a secret in plans and the journal, and a password typed in a wrong place. */

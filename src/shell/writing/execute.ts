@@ -293,7 +293,7 @@ class Tally {
     );
     const eta = this.#ended > 0 && left > 0 && seconds >= 2 ? ` · about ${seconds} s left` : '';
     const bad = this.#bad > 0 ? ` · ${this.#bad} not as planned` : '';
-    const text = awaitingText('writing', [...this.#left.keys()]) + bad + eta;
+    const text = awaitingText('writing', this.#left.keys(), this.#left.size) + bad + eta;
     return { kind: 'progress', done: this.#ended, total: this.#total, text };
   }
 }
