@@ -81,7 +81,7 @@ export function withoutSecrets(record: DeviceRecord): DeviceRecord {
   return Object.fromEntries(
     Object.entries(record)
       .filter(([field, value]) => !isSecret(field, value))
-      .map(([field, value]) => [field, openPart(value)]),
+      .map(([field, value]) => [field, openPart(field, value)]),
   );
 }
 
@@ -100,10 +100,10 @@ function isSecret(field: string, value: Value): boolean {
   return isSecretField(field) || (!isMask(value) && isMask(maskedValue(field, value)));
 }
 
-function openPart(value: Value): Value {
+function openPart(field: string, value: Value): Value {
   if (!isNested(value)) return value;
   if (!isValueList(value)) return withoutSecrets(value);
-  const open = value.filter((item) => !isSecret('', item)).map(openPart);
+  const open = value.filter((item) => !isSecret(field, item)).map((item) => openPart(field, item));
   return open.length === value.length && open.every((item, index) => item === value[index])
     ? value
     : open;

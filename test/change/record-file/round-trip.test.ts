@@ -182,6 +182,16 @@ describe('an export that is imported again changes nothing', () => {
   );
 });
 
+test.each(['csv', 'json', 'jsonl', 'yaml'] as const)(
+  'as %s leaves out secrets that stand in a list, which keeps them',
+  async (format) => {
+    const held = { username: 'bob', data: { key: ['s3cret', 'other'], size: [1] } };
+    const content = await exported(format, [[withoutSecrets(held)]]);
+    expect(content).not.toMatch(/s3cret|\*\*\*/);
+    expect(changes(content, `users.${format}`, [[held]])).toEqual([]);
+  },
+);
+
 /** JSON has no -0. */
 function asJson(record: DeviceRecord): DeviceRecord {
   const plain = (value: Value): Value => {
