@@ -1,4 +1,4 @@
-import { firstGrapheme, graphemes, graphemesBack, lastGrapheme } from '../../text/graphemes.ts';
+import { firstGrapheme, graphemes, graphemesBack, lastGrapheme } from './graphemes.ts';
 import type { KeyEvent } from '../terminal/keys.ts';
 
 /** The emacs keys that edit a line, as in readline. */

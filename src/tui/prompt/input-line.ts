@@ -1,7 +1,7 @@
 import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
-import { graphemes, graphemesBack } from '../../text/graphemes.ts';
+import { graphemes, graphemesBack } from '../editor/graphemes.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type Line, lineText } from '../editor/line.ts';

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstGrapheme, graphemes, graphemesBack, lastGrapheme } from '../../src/text/graphemes.ts';
-import { rounds } from '../rounds.ts';
+import {
+  firstGrapheme,
+  graphemes,
+  graphemesBack,
+  lastGrapheme,
+} from '../../../src/tui/editor/graphemes.ts';
+import { rounds } from '../../rounds.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const segmented = (text: string): string[] =>

@@ -1,4 +1,4 @@
-import { graphemeClusters, wholeCharacters } from './visible.ts';
+import { graphemeClusters, wholeCharacters } from '../../text/visible.ts';
 
 /** Longer clusters are malicious; cutting inside one keeps every step fast. */
 const LONGEST = 256;
