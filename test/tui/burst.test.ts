@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { Shell } from '../../src/shell/shell.ts';
 import { lineText } from '../../src/tui/editor/line.ts';
 import { contextOf, typedText } from '../../src/tui/keys/keymap.ts';
+import { Typeahead } from '../../src/tui/questions.ts';
 import type { State } from '../../src/tui/state.ts';
 import { type KeyEvent, KeyReader } from '../../src/tui/terminal/keys.ts';
 import { rounds } from '../rounds.ts';
@@ -91,18 +92,24 @@ function seen(state: State) {
 /** Terminals send these behind ESC as the start of a sequence. */
 const SEQUENCES = '[OPX]^_'.split('');
 
+afterAll(() => vi.restoreAllMocks());
+
 /** In one burst, and one by one; undefined if there is nothing to compare. */
 async function bothWays(keys: readonly string[]) {
   const [slow, fast] = await Promise.all([startTyping(), startTyping()]);
+  const held = vi.spyOn(Typeahead.prototype, 'hold');
   let before = '';
   for (const [index, key] of keys.entries()) {
     const isAlt = keys[index - 1] === 'escape' && before !== '' && 'bfd'.includes(key);
     const isAltErase = keys[index - 1] === 'escape' && before !== '' && key === 'backspace';
     if (isAlt || isAltErase) return undefined;
     if (key === 'escape') before = typedText(slow.state());
+    held.mockClear();
     slow.send([key]);
     await slow.settled();
     if (slow.leaves() > 0 || slow.isAnswered()) return undefined;
+    // The next key would wait, and `before` be what was typed before this one.
+    for (const [until] of held.mock.calls) await until?.catch(() => undefined);
   }
   fast.send(keys);
   await fast.settled();
