@@ -112,7 +112,7 @@ const named = (stored: Records, username: string): [string, JsonObject] | undefi
   [...stored].find(([, record]) => usernameOf(record) === username);
 
 /** The admission that hidden fields are unknown. */
-const ADMITTED = /unknown whether .*fields that it does not show|hidden fields/;
+const ADMITTED = /may erase fields that it does not show|hidden fields/;
 
 /** Judges each line of devsh by the devices alone. */
 export class Judge {
