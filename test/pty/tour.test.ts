@@ -45,8 +45,11 @@ async function press(program: PtyProgram, key: string): Promise<void> {
   if (key === 'escape') program.type(ESCAPE);
   else program.press(key);
   const written = program.raw().length;
+  const isWhole = (): boolean => program.raw().includes(WHOLE, written);
   program.press('ctrl-l');
-  await program.waitFor(() => program.raw().includes(WHOLE, written));
+  // A question that opens drops the keys that were pressed before it.
+  const again = setInterval(() => !isWhole() && program.press('ctrl-l'), 500);
+  await program.waitFor(isWhole).finally(() => clearInterval(again));
 }
 
 /** Presses Escape often enough to reach the table. */
