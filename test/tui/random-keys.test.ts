@@ -204,14 +204,15 @@ async function leaveByEscape(screen: Screen): Promise<void> {
   const { store, writes, controller } = screen;
   const isThere = (): boolean =>
     contextOf(store.state) === 'table' && store.state.backStack.length === 0;
-  for (let times = 0; times < 200 && (controller.runner.isRunning || !isThere()); times += 1) {
-    press(screen, 'escape');
-    await settled(screen);
-  }
   // Keys that wait for what another one opens, and that open something themselves, have been pressed by then.
-  for (let before: State | undefined; before !== store.state;) {
+  for (let before: State | undefined; before !== store.state || controller.runner.isRunning;) {
+    for (let times = 0; times < 200 && (controller.runner.isRunning || !isThere()); times += 1) {
+      press(screen, 'escape');
+      await settled(screen);
+    }
     before = store.state;
     await delay(2 * LONGEST_WAIT_MS);
+    await settled(screen);
   }
   for (let times = 0; times < 200 && !isThere(); times += 1) press(screen, 'escape');
   CLEARED.forEach(() => press(screen, 'escape'));
