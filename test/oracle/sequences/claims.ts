@@ -19,6 +19,7 @@ export interface Said {
 
 export interface Result {
   readonly device: string;
+  readonly address: string;
   readonly key: string;
   readonly action: Deed['action'];
   readonly verdict: string;
@@ -37,6 +38,8 @@ export interface SaidChange {
 export interface Begin {
   readonly line: Line;
   readonly boxes: ReadonlyMap<string, Box>;
+  /** By address, which stays when a box gets another name. */
+  readonly at: ReadonlyMap<string, Box>;
   readonly names: readonly string[];
   readonly accounts: ReadonlyMap<Box, readonly Account[]>;
   readonly down: ReadonlySet<Box>;

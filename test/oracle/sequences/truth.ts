@@ -85,7 +85,9 @@ export class Truth {
     this.#hasMoved = true;
   }
 
-  begin(line: Pick<Begin, 'line' | 'names' | 'id' | 'secret' | 'run' | 'plan' | 'boxes'>): Begin {
+  begin(
+    line: Pick<Begin, 'line' | 'names' | 'id' | 'secret' | 'run' | 'plan' | 'boxes' | 'at'>,
+  ): Begin {
     const all = [...line.boxes.values()];
     return {
       ...line,
@@ -366,7 +368,7 @@ export class Truth {
     }
   }
 
-  #rememberResume({ line, boxes, said, fated, isDisturbed }: Told): void {
+  #rememberResume({ line, at, said, fated, isDisturbed }: Told): void {
     if (said === undefined || isDisturbed) {
       for (const intent of this.#intents) {
         for (const box of intent.pending) {
@@ -374,9 +376,9 @@ export class Truth {
         }
       }
     }
-    for (const { device, key, verdict, action } of said?.results ?? []) {
+    for (const { address, key, verdict, action } of said?.results ?? []) {
       if (verdict === 'drift' || verdict === 'skipped') continue;
-      const box = boxes.get(device);
+      const box = at.get(address);
       for (const intent of this.#intents) {
         if (box === undefined) continue;
         // The user has taken a record of another name for the one that is meant.

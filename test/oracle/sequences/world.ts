@@ -236,7 +236,8 @@ class World {
     const words = await typed(line, typing);
     if (words === undefined || run === '') return undefined;
     const plan = this.#plan?.begin;
-    const begin = machine.truth.begin({ line, boxes, names, id, secret, run, plan });
+    const at = new Map(this.#places.map(({ address, box }) => [address, box]));
+    const begin = machine.truth.begin({ line, boxes, at, names, id, secret, run, plan });
     if (line.kind === 'plan' && file !== undefined) this.#plan = { file, begin };
     return { machine, begin, ending: machine.write(words.words, words.stdin, stop) };
   }
