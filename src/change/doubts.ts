@@ -18,6 +18,7 @@ import {
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { UsageError } from '../errors.ts';
 import { unknownFieldText } from '../fleet/filter-check.ts';
+import { noRecord } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { quoteAssignment, quoteWord } from '../text/words.ts';
 import { allowHint } from './allow.ts';
@@ -101,7 +102,7 @@ export function fieldReadings(
   });
 }
 
-/** Throws a `UsageError` for a field that none of the devices has. */
+/** Throws a `UsageError` for a field that none of the devices that were read has. */
 export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
   const readings = devices.flatMap(({ device, fieldReadings: own = [] }) =>
     own.map((one) => ({ ...one, device })),
@@ -111,12 +112,13 @@ export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
   const unknown = readings.find((one) => one.others !== undefined && !held.has(nameOf(one)));
   if (unknown === undefined) return;
   const { device, resource, field, others = [] } = unknown;
+  const unread = devices.flatMap((one) => (one.error === undefined ? [] : [one.device]));
   const fact = quoteAssignment(
     `resources.${resource}.field_facts.${field.replace(/\..*/s, '')}.type`,
     'string',
   );
   throw new UsageError(
-    `${unknownFieldText(field, others)}; nothing was sent. If the device takes it all the same, state it: ` +
+    `${unknownFieldText(field, others, noRecord(unread))}; nothing was sent. If the device takes it all the same, state it: ` +
       `"profile set ${quoteWord(device.name)} ${fact}" (${allowHint('invalid')})`,
     { field },
   );

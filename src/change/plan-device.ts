@@ -262,7 +262,7 @@ function doubtOf(filter: string, { records, profile, resource }: PlanContext): s
   const check = new FilterCheck(parseChoice(filter));
   const described = Object.keys(profile.resources[resource]?.details ?? {});
   check.add(records, 0, described);
-  return check.doubt;
+  return check.doubt();
 }
 
 function sharedIdText({ device, resource }: PlanContext, id: string, count: number): string {

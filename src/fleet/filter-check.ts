@@ -1,5 +1,5 @@
 import { type DeviceRecord, valueText } from '../device/record.ts';
-import { oneLine, someOf } from '../text/one-line.ts';
+import { noRecord, oneLine, someOf } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { fieldsIn, type Filter, hasField } from './filter.ts';
 
@@ -67,13 +67,13 @@ export class FilterCheck {
     return this.#filter !== undefined && this.#records > 0 && this.#found === 0;
   }
 
-  /** What cannot be right; undefined if nothing. */
-  get doubt(): string | undefined {
+  /** What cannot be right; undefined if nothing. `none`: see `noRecord`. */
+  doubt(none = noRecord()): string | undefined {
     if (this.#records === 0) return undefined;
     const [field] = this.#missing;
     if (field === 'asc' || field === 'desc')
-      return `no record has a field "${field}": --sort -FIELD sorts in descending order`;
-    if (field !== undefined) return unknownFieldText(field, [...this.#fields]);
+      return `${none} has a field "${field}": --sort -FIELD sorts in descending order`;
+    if (field !== undefined) return unknownFieldText(field, [...this.#fields], none);
     if (this.#filter === undefined || !this.findsNone) return undefined;
     const words = this.#filter.terms.map((term) =>
       term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '',
@@ -81,9 +81,9 @@ export class FilterCheck {
     for (const word of joinedAlternatives(words)) {
       const meant = this.#correctedWord(word);
       if (meant !== undefined && meant !== '')
-        return `no record matches "${word}", which is written ${meant} here`;
+        return `${none} matches "${word}", which is written ${meant} here`;
       const hint = ODD_WORDS.find(([pattern]) => pattern.test(word))?.[1];
-      if (hint !== undefined) return `no record has "${word}": ${hint}`;
+      if (hint !== undefined) return `${none} has "${word}": ${hint}`;
     }
     const named = this.#filter.terms.find(
       (term) => term.kind === 'word' && this.#fields.has(term.text),
@@ -137,9 +137,9 @@ function joinedAlternatives(words: readonly string[]): string[] {
 }
 
 /** `no record has a field "lnag"; did you mean lang?` */
-export function unknownFieldText(field: string, fields: readonly string[]): string {
+export function unknownFieldText(field: string, fields: readonly string[], none: string): string {
   const near = nearHint(field, fields) || `; the fields are ${someOf(fields, MOST_FIELDS)}`;
-  return `no record has a field "${oneLine(field)}"${near}`;
+  return `${none} has a field "${oneLine(field)}"${near}`;
 }
 
 /** `no user "bobb" was ever read …; did you mean bob?`: the word of a filter that nothing contains. */

@@ -75,6 +75,12 @@ export function someOf(names: readonly string[], most = 5, count = names.length)
   return count > most ? `${shown} and ${count - most} more` : shown;
 }
 
+/** Claims nothing of devices that were not read: `no record that was read (not read: fw3)`. */
+export function noRecord(unread: readonly { readonly name: string }[] = []): string {
+  const names = someOf(unread.map(({ name }) => name));
+  return names === '' ? 'no record' : `no record that was read (not read: ${names})`;
+}
+
 /** Replaces a secret in plans and the journal, and a password typed in a wrong place. */
 export const MASK = '***';
 

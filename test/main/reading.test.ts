@@ -136,9 +136,22 @@ test('what devices really hold is no mistake, and one that was not read may hold
   ]) {
     expect(await devsh(['user', 'list', question, '--on', '@lab'])).toMatchObject({ exitCode: 0 });
   }
+});
+
+test.each([
+  ['user list lnag=de', 'has a field "lnag"; did you mean lang?'],
+  ['user list --sort lnag', 'has a field "lnag"; did you mean lang?'],
+  ['user list --columns lnag', 'has a field "lnag"; did you mean lang?'],
+  ['user list --count-by lnag', 'has a field "lnag"; did you mean lang?'],
+  ['export user lnag=de', 'has a field "lnag"; did you mean lang?'],
+  ['user list lang==de', 'matches "lang==de", which is written lang=de here'],
+  ['user list lnag=de --at 0s', 'has a field "lnag"; did you mean lang?'],
+])('"%s" claims nothing of a device that was not read', async (line, says) => {
+  const { devsh, device } = await startFleet({ devices: 2 });
   device(2).setFault('refuse');
-  const { stderr, exitCode } = await devsh('user list lnag=de --on @lab');
-  expect(stderr).toContain('warning: no record has a field "lnag"; did you mean lang?');
+  await devsh('user list --on @lab');
+  const { stderr, exitCode } = await devsh(`${line} --on @lab`);
+  expect(stderr).toContain(`warning: no record that was read (not read: sim2) ${says}`);
   expect(exitCode).toBe(3);
 });
 

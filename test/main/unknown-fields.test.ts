@@ -61,6 +61,22 @@ test('a field that the profile states, or that a fresh line insists on, is sent'
   expect(writes()).toEqual([]);
 });
 
+test('of a device that was not read no field is denied: the refusal says which', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 2 });
+  device(2).setFault('refuse');
+  const line = 'user set viewer nosuch=1 --on @lab --yes';
+  const { stderr, exitCode } = await devsh(line);
+  expect(stderr).toContain(
+    'no record that was read (not read: sim2) has a field "nosuch"; the fields are uuid',
+  );
+  expect(exitCode).toBe(2);
+  device(1).setFault('refuse');
+  const none = await devsh(line);
+  expect(none.stderr).not.toContain('nosuch');
+  expect(none.exitCode).not.toBe(2);
+  expect(writes()).toEqual([]);
+});
+
 test('a secret, which lists do not show, needs no fact', async () => {
   const { devsh } = await startFleet({ devices: 1 });
   const line = 'user set viewer password=x --on sim1 --dry-run';

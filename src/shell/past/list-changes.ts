@@ -59,7 +59,7 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
   const all = [...kept.map(({ fields }) => fields), ...events.map(filteredBy), EVENT_FIELDS];
   const check = new FilterCheck(filter);
   check.add(all, 0);
-  const { doubt } = check;
+  const doubt = check.doubt();
   if (doubt !== undefined) throw new UsageError(doubt);
   const keys = [...new Set(kept.map(({ key }) => key)), ...histories.map(({ device }) => device)];
   const word = unknownWord(filter, all, keys);

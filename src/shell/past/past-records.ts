@@ -6,7 +6,7 @@ import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import { isSingle } from '../../device/profile.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
-import { type DeviceRecord, valueAt, valueText } from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../../device/record.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, type View, warning } from '../output.ts';
@@ -38,8 +38,8 @@ export async function* listPast(
     check.add([record], isFound ? 1 : 0);
     return isFound;
   };
-  yield* pastRecords(call, at, view, isMeant);
-  yield* refuseDoubtful(call, check, true);
+  const { unread } = yield* pastRecords(call, at, view, isMeant);
+  yield* refuseDoubtful(call, check, unread);
 }
 
 /** `user show KEY --at TIME`: what was read then of the record `wanted`; undefined for all. */
@@ -52,29 +52,31 @@ export async function* showPast(
   refuseWithAt(call.options);
   const isWanted = (record: DeviceRecord, _: string, idFields: readonly string[]): boolean =>
     wanted === undefined || idFields.some((field) => valueText(valueAt(record, field)) === wanted);
-  const count = yield* pastRecords(call, at, view, isWanted);
-  if (count === 0) {
+  const { found } = yield* pastRecords(call, at, view, isWanted);
+  if (found === 0) {
     throw new NotFoundError(`devsh read no ${view.resource} "${wanted ?? ''}" then`);
   }
 }
 
-/** No device is asked. Returns how many records were meant. */
+/** No device is asked. Returns how many records were meant, and the devices that were not read then. */
 async function* pastRecords(
   call: Call,
   at: string,
   view: View,
   isMeant: (record: DeviceRecord, device: string, idFields: readonly string[]) => boolean,
-): AsyncGenerator<Output, number> {
+): AsyncGenerator<Output, { found: number; unread: readonly DeviceRef[] }> {
   const { services } = call.shell;
   const time = await pastTime(call, 'at', at);
   const sessions = await call.sessions();
   const history = new History(await call.shell.readings(), await notKept(call));
   const states: { device: string; state: PastState }[] = [];
+  const unread: DeviceRef[] = [];
   let found = 0;
   for (const [position, { ref: device, profile }] of sessions.entries()) {
     const common = { kind: 'read', device, position, total: sessions.length } as const;
     const state = await history.stateAt(device.name, view.resource, time).catch(expectedError);
     if (state instanceof DevshError) {
+      unread.push(device);
       yield { ...common, view, outcome: { ok: false, error: state } };
       continue;
     }
@@ -94,7 +96,7 @@ async function* pastRecords(
     };
   }
   if (states.length > 0) yield* remarks(states, view.resource, services.now());
-  return found;
+  return { found, unread };
 }
 
 function* remarks(

@@ -7,7 +7,7 @@ import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { Problems } from '../../change/record-file/record-file.ts';
 import { ScopedRows, scopeOf } from '../../change/record-file/scopes.ts';
 import { describedFields, isSingle, keyFieldOf, knownFields } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
@@ -57,6 +57,14 @@ export async function* readAll(
   return sessions.flatMap((session) => found.get(session) ?? []);
 }
 
+export function unreadOf(
+  sessions: readonly DeviceSession[],
+  reads: readonly Pick<FleetRead, 'session'>[],
+): DeviceRef[] {
+  const read = new Set(reads.map(({ session }) => session));
+  return sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
+}
+
 /** A filter chooses records, not their copies: what matches on one device is compared on all of them. */
 export async function* compareDevices(
   call: Call<'columns' | 'sort'>,
@@ -91,14 +99,13 @@ export async function* compareDevices(
     const found = matching(filter, records, session.ref.name);
     check.add(records, found.length, describedFields(session.profile, resource));
   }
-  yield* refuseDoubtful(call, check, reads.length === sessions.length);
+  const unread = unreadOf(sessions, reads);
+  yield* refuseDoubtful(call, check, unread);
   const keyField = isSingle(first.profile, resource)
     ? ''
     : keyFieldOf(first.profile, resource, records);
   const { columns: fields } = options;
   yield* neverCompared(fields, keyField, new Set(perDevice));
-  const read = new Set(answered);
-  const unread = sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
   const all = driftOf(compared, { keyField, perDevice, fields }, unread);
   const isMeant = ({ held }: DriftRow): boolean =>
     held.some((copies, index) =>

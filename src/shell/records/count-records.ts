@@ -8,7 +8,7 @@ import { sortBy } from '../../fleet/sort.ts';
 import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
-import { readAll, refuseGiven } from './compare-records.ts';
+import { readAll, refuseGiven, unreadOf } from './compare-records.ts';
 import { fieldsAsked, matching, refuseDoubtful, withFields } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
@@ -46,7 +46,8 @@ export async function* countRecords(
   }
   const answered = reads.length;
   if (answered === 0) return;
-  yield* refuseDoubtful(call, check, answered === sessions.length);
+  const unread = unreadOf(sessions, reads);
+  yield* refuseDoubtful(call, check, unread);
   const rows = sortBy(
     [...counts.values()].map(rowOf),
     ['-records', 'value'],
@@ -58,10 +59,9 @@ export async function* countRecords(
   yield info(
     `${counted(total, resource)} on ${counted(answered, 'device')}, ${counted(rows.length, 'value')}`,
   );
-  const unread = sessions.length - answered;
-  if (unread > 0) {
+  if (unread.length > 0) {
     yield warning(
-      `not counted: ${unread} of ${counted(sessions.length, 'device')} could not be read`,
+      `not counted: ${unread.length} of ${counted(sessions.length, 'device')} could not be read`,
     );
   }
 }

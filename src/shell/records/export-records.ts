@@ -129,11 +129,8 @@ async function* readAll(
     });
     yield readProgress(resource, one);
   }
-  yield* refuseDoubtful(
-    call,
-    check,
-    found.every(({ outcome }) => outcome.ok),
-  );
+  const unread = found.flatMap(({ device, outcome }) => (outcome.ok ? [] : [device]));
+  yield* refuseDoubtful(call, check, unread);
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 

@@ -1,6 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { describedFields, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { type DeviceRecord, nestedValue, valueText } from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, nestedValue, valueText } from '../../device/record.ts';
 import { unlessFailed, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../fleet/filter.ts';
 import type { FilterCheck } from '../../fleet/filter-check.ts';
 import type { FleetRead, Refine } from '../../fleet/fleet.ts';
-import { pluralOf } from '../../text/one-line.ts';
+import { noRecord, pluralOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { parseLine, quoteWord, type Word } from '../../text/words.ts';
 import { selectionProfile } from '../arguments.ts';
@@ -39,7 +39,7 @@ export async function* readRecords(
   const isPlain = filter === undefined && sorted.length === 0;
   const load = isPlain ? undefined : await import('../../fleet/filter-check.ts');
   const check = load && new load.FilterCheck(filter, sorted);
-  let isWhole = true;
+  const unread: DeviceRef[] = [];
   const positions = new Map(sessions.map((session, index) => [session, index]));
   const reads = call.read(sessions, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
@@ -52,7 +52,7 @@ export async function* readRecords(
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
     const found = one.ok ? matching(filter, one.records, device.name) : [];
     if (one.ok) check?.add(one.records, found.length, describedFields(profile, view.resource));
-    else isWhole = false;
+    else unread.push(device);
     const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
       kind: 'read',
@@ -65,8 +65,8 @@ export async function* readRecords(
     };
     yield readProgress(view.resource, one);
   }
-  yield* missingColumns(view, fields);
-  if (check !== undefined) yield* refuseDoubtful(call, check, isWhole);
+  yield* missingColumns(view, fields, noRecord(unread));
+  if (check !== undefined) yield* refuseDoubtful(call, check, unread);
   yield* keepColumns(call, sessions, view.resource, fields);
 }
 
@@ -105,14 +105,18 @@ export function viewOf(
 }
 
 /** Reports columns that no record has. */
-function* missingColumns({ columns = [] }: View, fields: ReadonlySet<string>): Generator<Output> {
+function* missingColumns(
+  { columns = [] }: View,
+  fields: ReadonlySet<string>,
+  none: string,
+): Generator<Output> {
   if (fields.size === 0 || isAuto(columns)) return;
   const missing = [...new Set(columns)].filter((field) => !fields.has(field) && field !== 'device');
   for (const field of missing.slice(0, MAX_MISSING)) {
-    yield warning(`no record has a field "${field}"${nearHint(field, fields)}`);
+    yield warning(`${none} has a field "${field}"${nearHint(field, fields)}`);
   }
   if (missing.length > MAX_MISSING) {
-    yield warning(`no record has ${missing.length - MAX_MISSING} more of the named fields`);
+    yield warning(`${none} has ${missing.length - MAX_MISSING} more of the named fields`);
   }
 }
 
@@ -122,17 +126,17 @@ export function sortedBy({ sort = [] }: Partial<Options<'sort'>>): string[] {
 
 /**
  * Throws a `UsageError` for a filter, an order or a count that cannot be right, with the line that may be meant. As
- * long as a device is not read, which may have such a field, it is a warning.
+ * long as devices are `unread`, which may have such a field, it is a warning.
  */
 export async function* refuseDoubtful(
   call: Call,
   check: FilterCheck,
-  isWhole: boolean,
+  unread: readonly DeviceRef[],
 ): AsyncGenerator<Output> {
   const stray = check.findsNone ? await call.devicesInFilter() : undefined;
-  const doubt = stray?.message ?? check.doubt;
+  const doubt = stray?.message ?? check.doubt(noRecord(unread));
   if (doubt === undefined) return;
-  if (!isWhole) {
+  if (unread.length > 0) {
     yield warning(doubt);
     return;
   }
