@@ -1,7 +1,8 @@
-import { type DeviceRecord, valueText } from '../device/record.ts';
+import { type DeviceRecord, isValueList, valueText } from '../device/record.ts';
+import { mayBeSecretField } from '../device/sensitive-fields.ts';
 import { noRecord, oneLine, someOf } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
-import { fieldsIn, type Filter, hasField } from './filter.ts';
+import { fieldsIn, type Filter, filteredValue, matches, type Term } from './filter.ts';
 
 /** As many as a person reads in one line. */
 const MOST_FIELDS = 12;
@@ -37,6 +38,11 @@ export class FilterCheck {
   readonly #filter: Filter | undefined;
   readonly #missing: Set<string>;
   readonly #fields = new Set<string>();
+  /** The values of conditions, as far as nothing matches them. */
+  readonly #others = new Map<
+    Extract<Term, { readonly text: string; readonly field: string }>,
+    Set<string>
+  >();
   #records = 0;
   #found = 0;
 
@@ -45,6 +51,10 @@ export class FilterCheck {
     this.#filter = filter;
     const named = [...(filter === undefined ? [] : fieldsIn(filter)), ...others];
     this.#missing = new Set(named.filter((field) => field !== 'device'));
+    for (const term of filter?.terms ?? []) {
+      if (term.kind !== 'is' || term.field === 'device' || mayBeSecretField(term.field)) continue;
+      this.#others.set(term, new Set());
+    }
   }
 
   /**
@@ -57,14 +67,34 @@ export class FilterCheck {
     for (const field of described) this.#fields.add(field);
     for (const record of records) for (const field in record) this.#fields.add(field);
     for (const field of this.#missing) {
-      if (described.includes(field) || records.some((record) => hasField(record, field))) {
+      if (
+        described.includes(field) ||
+        records.some((record) => filteredValue(record, field) !== undefined)
+      ) {
         this.#missing.delete(field);
+      }
+    }
+    for (const [term, others] of this.#others) {
+      for (const record of records) {
+        const value = filteredValue(record, term.field) ?? [];
+        for (const one of isValueList(value) ? value : [value]) others.add(valueText(one) || '""');
+        if (matches({ terms: [term] }, record, '')) this.#others.delete(term);
       }
     }
   }
 
   get findsNone(): boolean {
     return this.#filter !== undefined && this.#records > 0 && this.#found === 0;
+  }
+
+  /** `no record has lang=ge; did you mean de?`: a value that is nowhere, which is no mistake. */
+  unknownValue(none: string): string | undefined {
+    const [found] = this.findsNone ? this.#others : [];
+    if (found === undefined) return undefined;
+    const [{ field, text }, others] = found;
+    const isFew = others.size > 0 && others.size <= MOST_FIELDS;
+    const all = isFew ? `; the values are ${[...others].sort().join(', ')}` : '';
+    return oneLine(`${none} has ${field}=${text}${nearHint(text, others) || all}`);
   }
 
   /** What cannot be right; undefined if nothing. `none`: see `noRecord`. */

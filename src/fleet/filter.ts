@@ -12,7 +12,7 @@ import { normalized } from '../text/visible.ts';
  * One condition. A `word` is searched in every field and in the device name, ignoring case: as a substring
  * or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
  */
-type Term =
+export type Term =
   | { readonly kind: 'word'; readonly text: string; readonly isFuzzy: boolean }
   | { readonly kind: 'is' | 'is not'; readonly field: string; readonly text: string }
   | { readonly kind: 'pattern'; readonly field: string; readonly pattern: RegExp };
@@ -156,9 +156,9 @@ function fieldOf(haystack: Haystack, field: string): Value | undefined {
   return lower === 'device' ? deviceName : nestedValue(record, field);
 }
 
-/** Whether a filter finds this field in a record. */
-export function hasField(record: DeviceRecord, field: string): boolean {
-  return fieldOf({ record, deviceName: '', text: '' }, field) !== undefined;
+/** What a filter finds in a field of a record. */
+export function filteredValue(record: DeviceRecord, field: string): Value | undefined {
+  return fieldOf({ record, deviceName: '', text: '' }, field);
 }
 
 /**

@@ -156,6 +156,49 @@ test.each([
 });
 
 test.each([
+  ['list lang=ge', 'no record has lang=ge; did you mean de?'],
+  ['list lang=german', 'no record has lang=german; the values are de, en, fr, ja'],
+  ['list --filter lang=german', 'no record has lang=german; the values are de, en, fr, ja'],
+  [
+    'list lang=german --count-by lastname',
+    'no record has lang=german; the values are de, en, fr, ja',
+  ],
+  ['list lang=german --drift', 'no record has lang=german; the values are de, en, fr, ja'],
+  ['list lang=german --at 0s', 'no record has lang=german; the values are de, en, fr, ja'],
+  ['list password=zzz', ''],
+  ['list lang=de username=viewer', ''],
+  ['list lang=zz --quiet', ''],
+])('"user %s" is an answer without records, and says %j', async (line, says) => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  for (const number of [1, 2])
+    for (const user of device(number).users) Object.assign(user, { password: `$1$${number}` });
+  await devsh('user list --on @lab');
+  const { stderr, exitCode } = await devsh(`user ${line} --on @lab`);
+  if (says === '') expect(stderr).not.toContain('no record');
+  else expect(stderr).toContain(`${says}\n`);
+  expect(exitCode).toBe(0);
+});
+
+test('of many values of a field only a near one is named, and of a device that was not read none is denied', async () => {
+  const { devsh, device } = await startFleet({ devices: 2, users: 20 });
+  device(2).setFault('refuse');
+  const { stderr } = await devsh('user list username=viewr --on @lab');
+  const none = 'no record that was read (not read: sim2)';
+  expect(stderr).toContain(`${none} has username=viewr; did you mean viewer?\n`);
+  const other = await devsh('user list username=zzzzzz --on @lab');
+  expect(other.stderr).toContain(`${none} has username=zzzzzz\n`);
+});
+
+test('a column that no record has is never "the same" in a comparison', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  const line = 'user list --drift --columns lnag --on @lab';
+  expect(await devsh(line)).toMatchObject({
+    stderr: expect.stringContaining('no record has a field "lnag"; did you mean lang?') as string,
+    exitCode: 2,
+  });
+});
+
+test.each([
   ['lnag=de', 'no record has a field "lnag"; did you mean lang?'],
   ['lang=xx,yy', 'which is written lang~^(xx|yy)$ here'],
   ['username=bob3,bob4', 'which is written username~^(bob3|bob4)$ here'],

@@ -94,7 +94,7 @@ export async function* compareDevices(
     ...new Set(answered.flatMap(({ profile }) => perDeviceFields(profile, resource))),
   ];
   const records = compared.flatMap((read) => read.records);
-  const check = new FilterCheck(filter, sortedBy(options));
+  const check = new FilterCheck(filter, [...(options.columns ?? []), ...sortedBy(options)]);
   for (const { session, records } of reads) {
     const found = matching(filter, records, session.ref.name);
     check.add(records, found.length, describedFields(session.profile, resource));
@@ -131,7 +131,7 @@ export async function* compareDevices(
   const notRead = notReadRemarks(summaries);
   for (const remark of notRead) yield warning(remark);
   const isWhole = unread.length === 0 && notRead.length === 0;
-  const isSame = isWhole && rows.every((row) => row.isSame);
+  const isSame = isWhole && !check.findsNone && rows.every((row) => row.isSame);
   const text = driftSummary(drift, resource);
   yield message(isSame ? 'done' : 'info', text);
 }

@@ -134,7 +134,10 @@ export async function* refuseDoubtful(
   unread: readonly DeviceRef[],
 ): AsyncGenerator<Output> {
   const stray = check.findsNone ? await call.devicesInFilter() : undefined;
-  const doubt = stray?.message ?? check.doubt(noRecord(unread));
+  const none = noRecord(unread);
+  const doubt = stray?.message ?? check.doubt(none);
+  const remark = check.unknownValue(none);
+  if (doubt === undefined && remark !== undefined) yield info(remark);
   if (doubt === undefined) return;
   if (unread.length > 0) {
     yield warning(doubt);
