@@ -1,7 +1,7 @@
 import { resolvePaths, type Paths } from '../src/os/environment.ts';
 import { argLabel } from '../src/shell/grammar/bind.ts';
 import { COMMANDS } from '../src/shell/commands/index.ts';
-import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../src/shell/help/environment.ts';
+import { ENVIRONMENT, EXIT_CODES } from '../src/shell/help/environment.ts';
 import { HELP_TOPICS, SECTIONS, usageOf, type TopicName } from '../src/shell/help/help.ts';
 import { readTopic } from '../src/shell/help/topic-text.ts';
 import { OPTIONS } from '../src/shell/grammar/options.ts';
@@ -30,6 +30,25 @@ export const MAN_EXAMPLES: readonly { readonly line: string; readonly meaning: s
     meaning: 'Apply a change set, to one device first, then in batches.',
   },
   { line: 'devsh undo', meaning: 'Undo the last run.' },
+];
+
+/** The files that a user may want to look at. */
+export const KEPT_FILES: readonly (readonly [
+  folder: keyof Paths,
+  name: string,
+  meaning: string,
+])[] = [
+  ['config', 'devices.yaml', 'The inventory; yours to edit.'],
+  ['config', 'settings.json', 'The settings.'],
+  ['config', 'profiles/', 'How devices speak, in YAML.'],
+  ['data', 'known-devices', 'The pins of certificates.'],
+  ['data', 'vault.age', 'The vault, if there is one.'],
+  ['state', 'history', 'The history of lines.'],
+  ['state', 'last-session', 'The lines that connected to devices; the next start offers them.'],
+  ['state', 'runs/', 'The journals of runs, and an index that devsh can recreate.'],
+  ['state', 'readings/', 'What was read of each device, for changes and --at.'],
+  ['state', 'digest-key', 'The key of the digests of secrets in journals.'],
+  ['cache', '', 'What devsh learned, and compiled code; devsh can recreate it.'],
 ];
 
 /** The manual in the roff of man(7), from what the commands, options and topics say of themselves. */

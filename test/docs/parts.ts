@@ -1,4 +1,5 @@
-import { ENVIRONMENT, EXIT_CODES, KEPT_FILES } from '../../src/shell/help/environment.ts';
+import { KEPT_FILES } from '../../scripts/man-page.ts';
+import { ENVIRONMENT, EXIT_CODES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/os/environment.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { commandReference, firstCommands } from './command-reference.ts';

@@ -96,7 +96,6 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['post RESOURCE …', 'RESOURCE add …'],
   ['RESOURCE list -d DEVICE', 'RESOURCE list --on DEVICE'],
   ['RESOURCE list --diff', 'RESOURCE list --drift'],
-  ['user list missing|without|lacking KEY', 'user show KEY'],
   ['user stats|statistics …', 'user list --count-by FIELD'],
   ['passwd|password|chpasswd KEY …', 'rotate password KEY …'],
   ['passwd|password|chpasswd', 'rotate password USER'],
@@ -113,9 +112,7 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
   ['lock|disable|block|suspend|ban|kick|offboard|revoke …', 'lockout …'],
   ['user lock|disable|block|suspend|ban|kick|offboard|revoke …', 'lockout …'],
   ['restore|undelete|recover user KEY …', 'user restore KEY … --at TIME'],
-  ['restore|undelete|recover KEY …', 'user restore KEY … --at TIME'],
   ['restore|recover', 'user restore --at TIME'],
-  ['user restore KEY', 'user restore KEY --at TIME'],
   ['user top|tail|follow|watch …', 'user list … --watch'],
   ['watch devices', 'devices --watch'],
   ['watch RESOURCE list …', 'RESOURCE list … --watch'],
@@ -218,12 +215,10 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
 
   // Certificates and logins
   ['pins|certs|certificates|fingerprints', 'trust list'],
-  ['trust show|ls', 'trust list'],
   ['trust cert|certificate|show|check|verify|test DEVICE', 'trust scan DEVICE'],
   ['trust NUMBERED', 'trust accept NUMBERED'],
   ['trust accept --yes|-y', 'trust accept DEVICE --fingerprint HEX'],
   ['trust accept DEVICE --yes|-y', 'trust accept DEVICE --fingerprint HEX'],
-  ['cert show DEVICE', 'trust scan DEVICE'],
   ['cert|fingerprint DEVICE', 'trust scan DEVICE'],
   ['trust add|pin DEVICE …', 'trust accept DEVICE …'],
   ['login --save|--keep|--store', 'login'],
@@ -242,8 +237,6 @@ export const LINES: readonly (readonly [typed: string, line: string])[] = [
 
   // Settings and the rest
   ['settings|preferences|prefs|configure', 'config list'],
-  ['settings|configure set NAME VALUE', 'config set NAME VALUE'],
-  ['config show|view|ls', 'config list'],
   ['config rm|remove|delete|reset NAME', 'config unset NAME'],
   ['config edit', 'config set NAME VALUE'],
   ['config NAME VALUE', 'config set NAME VALUE'],

@@ -3,7 +3,6 @@ import { originText } from '../../settings/settings.ts';
 import { maskedText } from '../grammar/hide-secrets.ts';
 import type { Given } from '../grammar/options.ts';
 import type { Services } from '../services.ts';
-import type { Paths } from '../../os/environment.ts';
 
 type Explained = readonly [name: string, meaning: string];
 
@@ -82,25 +81,6 @@ export const EXIT_CODES: readonly Explained[] = [
   ['70', 'a bug in devsh'],
   ['130', 'ended by Ctrl-C'],
   ['143', 'ended by SIGTERM'],
-];
-
-/** The files that a user may want to look at, for the man page. */
-export const KEPT_FILES: readonly (readonly [
-  folder: keyof Paths,
-  name: string,
-  meaning: string,
-])[] = [
-  ['config', 'devices.yaml', 'The inventory; yours to edit.'],
-  ['config', 'settings.json', 'The settings.'],
-  ['config', 'profiles/', 'How devices speak, in YAML.'],
-  ['data', 'known-devices', 'The pins of certificates.'],
-  ['data', 'vault.age', 'The vault, if there is one.'],
-  ['state', 'history', 'The history of lines.'],
-  ['state', 'last-session', 'The lines that connected to devices; the next start offers them.'],
-  ['state', 'runs/', 'The journals of runs, and an index that devsh can recreate.'],
-  ['state', 'readings/', 'What was read of each device, for changes and --at.'],
-  ['state', 'digest-key', 'The key of the digests of secrets in journals.'],
-  ['cache', '', 'What devsh learned, and compiled code; devsh can recreate it.'],
 ];
 
 /** Those that stand for an option that most lines may have come first. */
