@@ -1,6 +1,4 @@
-import { EmptyJournalError } from '../../change/plan.ts';
 import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
-import { DevshError } from '../../errors.ts';
 import {
   attributed,
   mayBeBy,
@@ -25,7 +23,7 @@ import { clockTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { table, type TableOutput } from '../output.ts';
 import type { Services } from '../services.ts';
-import { loadRun } from '../writing/stored-runs.ts';
+import { runsSince } from '../writing/stored-runs.ts';
 
 /** What the journals say about who did a change. */
 type Author =
@@ -56,18 +54,13 @@ export class Authors {
   ): Promise<Authors> {
     const authors = new Authors();
     const known = new Set(periods.map(({ identity }) => nameAndAddress(identity)));
-    for (const id of await services.runs.idsSince(time)) {
-      try {
-        const run = await loadRun(services, id);
-        const devices = run.plan.devices.filter(({ device }) => known.has(nameAndAddress(device)));
-        authors.#written.push(...writtenSteps({ ...run, plan: { ...run.plan, devices } }));
-        authors.#sent.push(...sentSteps(run));
-        authors.#raw.push(...rawRequestsOf(run));
-      } catch (error) {
-        if (error instanceof EmptyJournalError) continue;
-        if (!(error instanceof DevshError)) throw error;
-        authors.unreadable.push(id);
-      }
+    const { runs, unreadable } = await runsSince(services, time);
+    authors.unreadable.push(...unreadable.keys());
+    for (const run of runs) {
+      const devices = run.plan.devices.filter(({ device }) => known.has(nameAndAddress(device)));
+      authors.#written.push(...writtenSteps({ ...run, plan: { ...run.plan, devices } }));
+      authors.#sent.push(...sentSteps(run));
+      authors.#raw.push(...rawRequestsOf(run));
     }
     return authors;
   }

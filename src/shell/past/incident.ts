@@ -1,8 +1,7 @@
 import type { Run } from '../../change/journal.ts';
 import type { Pending } from '../../change/pending.ts';
-import { EmptyJournalError } from '../../change/plan.ts';
 import { inline, markdownReport, table } from '../../change/report/markdown.ts';
-import { countsText, type Report, reportData, reportOf } from '../../change/report/report.ts';
+import { countsText, reportData, reportOf } from '../../change/report/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
@@ -13,7 +12,7 @@ import type { Call } from '../command.ts';
 import type { Output } from '../output.ts';
 import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
-import { lastActivity, loadRun } from '../writing/stored-runs.ts';
+import { lastActivity, runsSince } from '../writing/stored-runs.ts';
 import { dataRow, isoText } from './change-rows.ts';
 import { changesIn, cutLists, emptied } from './list-changes.ts';
 import {
@@ -56,7 +55,9 @@ async function incidentOf(call: Call<'since' | 'until'>) {
   const left = await pendingDuring(call, period);
   const { runs, unreadable } = await runsIn(call, period);
   const unknown = left.unreadable.map((id) => [id, 'its journal cannot be read'] as const);
-  const unread = [...new Map([...unknown, ...unreadable])].map(([id, why]) => `run ${id}: ${why}`);
+  const unread = [...new Map<string, string>([...unknown, ...unreadable])].map(
+    ([id, why]) => `run ${id}: ${why}`,
+  );
   const histories = await historiesOfAll(call, runs, unread);
   const { events, authors } = await changesIn(services, histories, period);
   // What no run of this devsh is proved to have done.
@@ -156,19 +157,9 @@ function section(title: string, columns: readonly string[], rows: Rows, none = '
 
 /** The runs that did anything in that time, and why others cannot be read. */
 async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
-  const runs: Report[] = [];
-  const unreadable: [id: string, why: string][] = [];
-  for (const id of (await services.runs.idsSince(since)).reverse()) {
-    try {
-      const run = await loadRun(services, id);
-      if (Date.parse(run.at) <= until && lastActivity(run) >= since) runs.push(reportOf(run));
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      // Of a run without a plan nothing was sent.
-      if (!(error instanceof EmptyJournalError)) unreadable.push([id, error.message]);
-    }
-  }
-  return { runs, unreadable };
+  const { runs, unreadable } = await runsSince(services, since);
+  const own = runs.filter((run) => Date.parse(run.at) <= until && lastActivity(run) >= since);
+  return { runs: own.map(reportOf), unreadable };
 }
 
 /** Of the devices in the inventory, in the runs and in this session. Adds to `unread`. */

@@ -29,8 +29,6 @@ import { refuseReadOnly } from '../writing/consent.ts';
 import { write, type WriteIntent } from '../writing/write.ts';
 import { foldedLook } from '../../change/account-harm.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
-import { parseHead, parseJournal } from '../../change/read-journal.ts';
-import type { Services } from '../services.ts';
 
 type RestoreCall = WriteCall & Call<'at' | 'where' | 'prune' | 'also'>;
 
@@ -76,12 +74,12 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   }
   for (const text of readingTexts(pasts, call.shell.services.now())) yield info(text);
   const since = Math.min(...states(pasts).map(({ past }) => past.read.from));
-  const lockedOut = await lockedOutSince(call.shell.services, resource, since);
-  if (lockedOut.unreadable.length > 0) {
-    const runs = someOf(lockedOut.unreadable);
-    yield warning(`journals that cannot be read, perhaps of a lockout: ${runs}`);
+  const { runs, unreadable } = await runsSince(call.shell.services, since);
+  if (unreadable.size > 0) {
+    const ids = someOf([...unreadable.keys()]);
+    yield warning(`journals that cannot be read, perhaps of a lockout: ${ids}`);
   }
-  const runs = await runsSince(call.shell.services, since);
+  const lockedOut = lockedOutBy(runs, resource, since);
   const { found, leftOut, isSelected } = selectionOf(words, where, lockedOut);
   const planned: Planned[] = [];
   const restoring = { call, resource, files, runs, given, words, isSelected };
@@ -181,7 +179,11 @@ function namedRecords(call: RestoreCall, resource: string) {
 }
 
 /** Which records go back, on all devices. */
-function selectionOf(words: readonly string[], where: Filter | undefined, lockedOut: LockedOut) {
+function selectionOf(
+  words: readonly string[],
+  where: Filter | undefined,
+  lockedOut: ReadonlyMap<string, string>,
+) {
   /** The words that name a record, then or now. */
   const found = new Set<string>();
   const leftOut: Remark[] = [];
@@ -193,7 +195,7 @@ function selectionOf(words: readonly string[], where: Filter | undefined, locked
       return named.length > 0;
     }
     if (!matches(where, record, ref.name)) return false;
-    const run = lockedOut.runOf(key);
+    const run = lockedOut.get(foldedLook(key));
     if (run === undefined) return true;
     const text = `${key} is left out, because run ${run} locked it out since: name it to restore it`;
     leftOut.push({ device: ref.name, text });
@@ -369,36 +371,20 @@ function folded(remarks: readonly Remark[]): string[] {
   });
 }
 
-/** The accounts that a `lockout` has disabled or deleted, on any device: its journal knows. */
-interface LockedOut {
-  /** The run that locked this account out, in any spelling that a device may fold. */
-  readonly runOf: (key: string) => string | undefined;
-  /** Ids of journals that cannot be read. */
-  readonly unreadable: readonly string[];
-}
-
-/** @param since ms UTC; a run that began earlier counts if it did something after that */
-async function lockedOutSince(
-  { runs }: Services,
-  resource: string,
-  since: number,
-): Promise<LockedOut> {
-  const found = new Map<string, string>();
-  const unreadable: string[] = [];
-  for (const id of await runs.ids()) {
-    const text = (await runs.read(id)) ?? '';
-    try {
-      if (!isLockout(parseHead(text, runs.path(id)))) continue;
-      const run = parseJournal(text, runs.path(id));
-      if (lastActivity(run) < since) continue;
-      const wanted = run.plan.devices.flatMap((one) => [...one.steps, ...(one.wanted ?? [])]);
-      for (const step of wanted) {
-        if (step.resource === resource) found.set(foldedLook(step.key), run.run);
-      }
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      unreadable.push(id);
-    }
-  }
-  return { runOf: (key) => found.get(foldedLook(key)), unreadable };
+/**
+ * The runs that a `lockout` has disabled or deleted an account with, on any device, by the look of its key: in any
+ * spelling that a device may fold.
+ *
+ * @param since ms UTC; a run that began earlier counts if it did something after that
+ */
+function lockedOutBy(runs: readonly Run[], resource: string, since: number) {
+  const lockouts = runs.filter((run) => isLockout(run) && lastActivity(run) >= since);
+  return new Map(
+    lockouts.flatMap(({ run, plan }) =>
+      plan.devices
+        .flatMap((one) => [...one.steps, ...(one.wanted ?? [])])
+        .filter((step) => step.resource === resource)
+        .map((step) => [foldedLook(step.key), run] as const),
+    ),
+  );
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type RunTrace, traceOf } from '../../change/pending.ts';
-import { EmptyJournalError } from '../../change/plan.ts';
-import { parseJournal } from '../../change/read-journal.ts';
 import { runAsOf } from '../../change/run-results.ts';
 import { JsonFailure, parseJson } from '../../device/json.ts';
 import { jsonText, type JsonValue } from '../../device/record.ts';
 import { attempt, DevshError, unlessFailed } from '../../errors.ts';
 import type { Services } from '../services.ts';
+import { readableRun } from './stored-runs.ts';
 
 /* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
 
@@ -30,7 +29,8 @@ interface Traces {
 }
 
 /** The traces as they are now. Writes the index if it was missing, damaged or older than a journal. */
-export async function readTraces({ runs }: Services): Promise<Traces> {
+export async function readTraces(services: Services): Promise<Traces> {
+  const { runs } = services;
   const stamps = await runs.stamps();
   const known = entriesIn(await unlessFailed(runs.readIndex()));
   // A run counts or not by what earlier runs left: behind a changed journal all are read again.
@@ -41,7 +41,7 @@ export async function readTraces({ runs }: Services): Promise<Traces> {
   const concerned = new Concerned();
   for (const { trace } of entries) if (trace !== undefined) concerned.add(trace);
   for (const { run, stamp } of stamps.slice(entries.length)) {
-    const trace = await readTrace(runs, run);
+    const trace = await readTrace(services, run);
     entries.push(
       trace instanceof DevshError
         ? { run, stamp, isUnreadable: true }
@@ -60,10 +60,10 @@ export async function readTraces({ runs }: Services): Promise<Traces> {
 }
 
 /** The traces as they were at `time` (ISO 8601, UTC), from all journals. */
-export async function readTracesAt({ runs }: Services, time: string): Promise<Traces> {
+export async function readTracesAt(services: Services, time: string): Promise<Traces> {
   const [traces, unreadable]: [RunTrace[], string[]] = [[], []];
-  for (const { run } of await runs.stamps()) {
-    const trace = await readTrace(runs, run, time);
+  for (const { run } of await services.runs.stamps()) {
+    const trace = await readTrace(services, run, time);
     if (trace instanceof DevshError) unreadable.push(run);
     else if (trace !== undefined) traces.push(trace);
   }
@@ -72,20 +72,14 @@ export async function readTracesAt({ runs }: Services, time: string): Promise<Tr
 
 /** Undefined for a run without a whole plan, which has sent nothing. */
 async function readTrace(
-  runs: Services['runs'],
+  services: Services,
   id: string,
   time?: string,
 ): Promise<RunTrace | DevshError | undefined> {
-  try {
-    const whole = parseJournal((await runs.read(id)) ?? '', runs.path(id));
-    const run = time === undefined ? whole : runAsOf(whole, time);
-    return run?.isPlanned === true ? traceOf(run) : undefined;
-  } catch (error) {
-    // A journal that ends within its first line: the run has sent nothing.
-    if (error instanceof EmptyJournalError) return undefined;
-    if (error instanceof DevshError) return error;
-    throw error;
-  }
+  const whole = await readableRun(services, id);
+  if (whole === undefined || whole instanceof DevshError) return whole;
+  const run = time === undefined ? whole : runAsOf(whole, time);
+  return run?.isPlanned === true ? traceOf(run) : undefined;
 }
 
 /** The first line: a changed byte in a key would pass for what a run wanted. */

@@ -1,7 +1,7 @@
 import type { Run } from '../../change/journal.ts';
-import { notCoveredBy, type PlanPart } from '../../change/plan.ts';
+import { EmptyJournalError, notCoveredBy, type PlanPart } from '../../change/plan.ts';
 import { countsOf, resultsOf } from '../../change/run-results.ts';
-import { DevshError, NotFoundError, SettingsError, unlessFailed } from '../../errors.ts';
+import { DevshError, expectedError, NotFoundError, SettingsError } from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { SummaryOutput } from '../output.ts';
@@ -20,29 +20,37 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
 }
 
-/** The runs after this one that can be read, the oldest first. */
-export async function laterRuns({ runs }: Services, id: string): Promise<readonly Run[]> {
-  return readableRuns(
-    runs,
-    (await runs.ids()).filter((other) => other > id),
-  );
+/** An error if the journal cannot be read; undefined if it ends within its first line: the run had sent nothing. */
+export async function readableRun(
+  services: Services,
+  id: string,
+): Promise<Run | DevshError | undefined> {
+  const run = await loadRun(services, id).catch(expectedError);
+  return run instanceof EmptyJournalError ? undefined : run;
 }
 
-/** The same of the runs whose journal was written to after `time` (ms UTC). */
-export async function runsSince({ runs }: Services, time: number): Promise<readonly Run[]> {
-  return readableRuns(runs, Number.isFinite(time) ? await runs.idsSince(time) : []);
+/** The planned runs after this one that can be read, the oldest first. */
+export async function laterRuns(services: Services, id: string): Promise<readonly Run[]> {
+  const ids = await services.runs.ids();
+  const later = ids.filter((other) => other > id);
+  const { runs } = await readRuns(services, later);
+  return runs.filter(({ isPlanned }) => isPlanned);
 }
 
-async function readableRuns(runs: Services['runs'], ids: readonly string[]): Promise<Run[]> {
-  const { parseJournal } = await import('../../change/read-journal.ts');
-  const found: Run[] = [];
+/** The runs whose journal was written to after `time` (ms UTC), the oldest first, and by id why the others cannot be read. */
+export async function runsSince(services: Services, time: number) {
+  return readRuns(services, await services.runs.idsSince(time));
+}
+
+async function readRuns(services: Services, ids: readonly string[]) {
+  const runs: Run[] = [];
+  const unreadable = new Map<string, string>();
   for (const id of ids.toReversed()) {
-    const run = await unlessFailed(
-      runs.read(id).then((text = '') => parseJournal(text, runs.path(id))),
-    );
-    if (run?.isPlanned === true) found.push(run);
+    const run = await readableRun(services, id);
+    if (run instanceof DevshError) unreadable.set(id, run.message);
+    else if (run !== undefined) runs.push(run);
   }
-  return found;
+  return { runs, unreadable };
 }
 
 /** To the file of `--result`, too. A result without an end makes another process read before it sends. */
