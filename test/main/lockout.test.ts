@@ -469,3 +469,20 @@ test('the profile says which resource has the accounts, for lockout and rotation
   const methods = devices.flatMap(({ log }) => log).map(({ method }) => method);
   expect(methods.filter((method) => method !== 'GET' && method !== 'OPTIONS')).toEqual([]);
 });
+
+test('an id, which another account may have elsewhere, names nobody: the error says whose it is', async () => {
+  const { devsh, device, writes } = await startFleet({ devices: 2 });
+  const id = device(2).users.find(({ username }) => username === 'viewer')?.uuid ?? '';
+  for (const key of [id, id.toUpperCase(), `uuid=${id}`]) {
+    const { stderr, exitCode } = await devsh(`lockout ${key} --yes --now`);
+    expect(stderr).toContain('it is the id of viewer on sim2 ("lockout viewer")');
+    expect(exitCode).toBe(1);
+  }
+  expect(writes()).toEqual([]);
+});
+
+test('a mistyped account comes back with the one that may be meant', async () => {
+  const { devsh } = await start({ devices: 1 });
+  const { stderr } = await devsh('lockout viewr --yes');
+  expect(stderr).toContain('no device has an account "viewr" to act on; did you mean viewer?');
+});

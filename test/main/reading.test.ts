@@ -350,3 +350,13 @@ test('a reader that disconnects early causes no error', async () => {
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
 });
+
+test('"user show" finds an id in any spelling, as a write does', async () => {
+  const { devsh, device } = await startFleet();
+  const uuid = device(1).users[0]?.uuid ?? '';
+  for (const key of [uuid, uuid.toUpperCase(), uuid.replaceAll('-', '')]) {
+    const { stdout, exitCode } = await devsh(`user show ${key} --on sim1`);
+    expect(stdout).toContain('admin');
+    expect(exitCode).toBe(0);
+  }
+});

@@ -216,11 +216,12 @@ function show(resource: string): VerbSpec {
             { column: call.args.end },
           );
         }
+        const keyField = keyFieldOf(profile, resource, records);
+        const fields = [keyField, ...profile.idFields];
         const matches = records.filter(
-          (record) => wanted === undefined || isKeyOf(record, profile, resource, wanted),
+          (record) => wanted === undefined || isKeyOf(record, fields, wanted),
         );
         found += matches.length;
-        const keyField = keyFieldOf(profile, resource, records);
         keys.push(...records.map((record) => valueText(record[keyField])));
         return session.inFull(call.access, resource, matches, call.io.signal);
       };

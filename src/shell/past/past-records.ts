@@ -6,13 +6,13 @@ import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import { isSingle } from '../../device/profile.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
-import { type DeviceRecord, type DeviceRef, valueAt, valueText } from '../../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../../device/record.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, type View, warning } from '../output.ts';
 import type { Given } from '../grammar/options.ts';
 import { readAll, refuseGiven } from '../records/compare-records.ts';
-import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
+import { isKeyOf, refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
@@ -51,7 +51,7 @@ export async function* showPast(
 ): AsyncGenerator<Output> {
   refuseWithAt(call.options);
   const isWanted = (record: DeviceRecord, _: string, idFields: readonly string[]): boolean =>
-    wanted === undefined || idFields.some((field) => valueText(valueAt(record, field)) === wanted);
+    wanted === undefined || isKeyOf(record, idFields, wanted);
   const { found } = yield* pastRecords(call, at, view, isWanted);
   if (found === 0) {
     throw new NotFoundError(`devsh read no ${view.resource} "${wanted ?? ''}" then`);

@@ -1,6 +1,13 @@
+import { canonicalId } from '../../change/identity.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { describedFields, isSingle, keyFieldOf, type Profile } from '../../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, nestedValue, valueText } from '../../device/record.ts';
+import { describedFields, isSingle, keyFieldOf } from '../../device/profile.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  nestedValue,
+  valueAt,
+  valueText,
+} from '../../device/record.ts';
 import { unlessFailed, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -191,17 +198,13 @@ export async function isSingleHere(call: Call, resource: string): Promise<boolea
   return true;
 }
 
-/** Whether `wanted` names this record, by its natural key or an id. */
-export function isKeyOf(
-  record: DeviceRecord,
-  profile: Profile,
-  resource: string,
-  wanted: string,
-): boolean {
-  const fields = [keyFieldOf(profile, resource, [record]), ...profile.idFields];
-  return fields.some(
-    (field) => Object.hasOwn(record, field) && valueText(record[field]) === wanted,
-  );
+/** Whether `wanted` is what one of these fields holds, natural key or id, in any spelling of an id. */
+export function isKeyOf(record: DeviceRecord, fields: readonly string[], wanted: string): boolean {
+  const id = canonicalId(wanted);
+  return fields.some((field) => {
+    const text = valueText(valueAt(record, field));
+    return text === wanted || canonicalId(text) === id;
+  });
 }
 
 /** What a list is filtered by: the words of the line and `--filter`; all must match. Only a person may guess. */

@@ -14,11 +14,12 @@ import {
   takenAccounts,
 } from '../../change/lockout.ts';
 import { identityOf } from '../../change/identity.ts';
+import { RecordIndex } from '../../change/pairing.ts';
 import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { Credential } from '../../device/credential.ts';
 import { accountsOf, idOf, keyFieldOf } from '../../device/profile.ts';
-import { grouped, valueText } from '../../device/record.ts';
+import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import {
   DeclinedError,
   DevshError,
@@ -29,7 +30,9 @@ import {
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import { counted, someOf } from '../../text/one-line.ts';
+import { nearHint } from '../../text/suggest.ts';
 import { visible } from '../../text/visible.ts';
+import { quoteWord } from '../../text/words.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { awaiting, info, type Output, warning } from '../output.ts';
@@ -72,7 +75,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   if (taken.length === 0) {
     const where = absent.size === 0 ? 'no device' : 'no device that was read';
     throw new NotFoundError(
-      `${where} has an account "${visible(key)}" to act on; nothing was sent`,
+      `${where} has an account "${visible(key)}" to act on${meantHint(key, readings)}; nothing was sent`,
     );
   }
   const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
@@ -115,6 +118,21 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     const names = someOf(without.map(([{ ref }]) => visible(ref.name)));
     yield warning(`nothing is pending on ${names}: repeat the lockout when they can be read`);
   }
+}
+
+/** An id may be that of another account elsewhere, so a lockout, which looks on all devices, takes names alone. */
+function meantHint(key: string, readings: Readings): string {
+  const names: string[] = [];
+  for (const [{ profile, ref }, { keyField, records }] of readings) {
+    const nameIn = (record: DeviceRecord): string => valueText(record[keyField]);
+    const [record] = RecordIndex.of(records).withId(profile, key);
+    if (record !== undefined) {
+      const line = `lockout ${quoteWord(nameIn(record))}`;
+      return `; it is the id of ${visible(nameIn(record))} on ${visible(ref.name)} ("${line}")`;
+    }
+    names.push(...records.map(nameIn));
+  }
+  return nearHint(key, names);
 }
 
 /** For `--prove`: what must be refused now. */
