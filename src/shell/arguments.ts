@@ -300,7 +300,7 @@ export function refuseJoined(words: readonly Word[], isField: (text: string) => 
     const [, field = '', next = ''] = /^([\w.-]+)=[^=,&]*[,&]([\w.-]+)=/.exec(text) ?? [];
     if (next !== '' && isField(next)) {
       throw new UsageError(
-        `the value of ${field} contains ${next}=: put a blank between fields, nothing else`,
+        `the value of ${field} contains ${next}=: put a blank between fields, as in ${field}=… ${next}=…`,
         { column: start },
       );
     }

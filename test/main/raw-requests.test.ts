@@ -209,3 +209,14 @@ test('of a device to which nothing was sent the journal does not say that it was
   expect((await devsh('runs')).stdout).not.toContain('unfinished');
   expect((await devsh('pending')).stderr).toContain('nothing is pending');
 });
+
+test('a body as curl takes it is no field, and nothing is sent', async () => {
+  const { devsh, device, writes } = await fleet();
+  const line = ['post', '/api/user/', 'username=zoe&lang=de&uuid=null', '--on', 'sim1', '--yes'];
+  const { stderr, exitCode } = await devsh(line);
+  expect(stderr).toContain('the value of username contains lang=: put a blank between fields');
+  expect(exitCode).toBe(2);
+  expect(writes()).toEqual([]);
+  await devsh(['post', '/api/', 'note=x&y=1', ...line.slice(-3), '--allow', 'invalid']);
+  expect(device(1).log.find(({ method }) => method === 'POST')?.body).toBe('note=x%26y%3D1');
+});

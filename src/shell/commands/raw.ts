@@ -10,7 +10,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type ArgSpec, type Call, command } from '../command.ts';
 import { info, type Output } from '../output.ts';
 import { CHANGE, DEVICES } from '../grammar/options.ts';
-import { notAssigned } from '../arguments.ts';
+import { notAssigned, refuseJoined } from '../arguments.ts';
 import { jsonIn } from '../../device/json.ts';
 
 const PATH: ArgSpec = {
@@ -81,13 +81,17 @@ export const post = command({
   args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
   options: [...CHANGE, 'raw'],
   details:
-    'The request is sent as you type it. devsh compares its words with the records of the nearest list: a record\n' +
-    'that it names is planned, guarded, journaled and read back as by "user set", a new one as by "user add".\n' +
+    'Each word is one field, which devsh encodes; one like a=1&b=2 needs --allow invalid. devsh compares the words\n' +
+    'with the records of the nearest list: a record that they name is planned, guarded, journaled and read back as\n' +
+    'by "user set", a new one as by "user add".\n' +
     'What devsh cannot tell is sent to accounts only with --allow unread; then devsh reads the list again and says\n' +
     'what is different. Its verdict in the journal is "unknown", and "undo" cannot take it back.',
   examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
   async *run(call) {
-    const form = call.args.words('FIELD=VALUE').map(({ text, start }) => {
+    const words = call.args.words('FIELD=VALUE');
+    const joined = words.filter(({ text }) => text.includes('&'));
+    if (!call.options.allow.has('invalid')) refuseJoined(joined, () => true);
+    const form = words.map(({ text, start }) => {
       const at = text.indexOf('=');
       if (at < 1) throw notAssigned(text, start);
       return [text.slice(0, at), text.slice(at + 1)] as const;
