@@ -114,6 +114,19 @@ test('undo reverts the latest run, also of the same second, and undo of that res
   expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
 });
 
+test('the second undo in a row says that it undoes the undo', async () => {
+  const { devsh, device } = await startFleet();
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  const [set = ''] = (await journals(devsh)).map((name) => name.replace('.jsonl', ''));
+  expect((await devsh('undo --yes')).stderr).toContain(`undoes run ${set}, began`);
+  for (const line of ['undo --dry-run', 'undo --yes']) {
+    const { stderr } = await devsh(line);
+    const says = `undoes the undo of run ${set}: run \\S+, began .*: undo`;
+    expect(stderr).toMatch(new RegExp(says));
+  }
+  expect(device(1).users.find(({ username }) => username === 'viewer')?.lang).toBe('fr');
+});
+
 test('undo skips runs that changed nothing or failed, and names the one it reverts', async () => {
   const { devsh, device } = await startFleet();
   await devsh('user add username=zoe lang=de --on sim1 --yes');

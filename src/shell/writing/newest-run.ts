@@ -98,9 +98,10 @@ export function* checkOwner(
   );
 }
 
-export function runText({ run, at, by, command, session }: Run, owner?: Owner): string {
+export function runText({ run, at, by, command, session, plan }: Run, owner?: Owner): string {
   const elsewhere = session === undefined ? 'no known terminal' : 'another terminal';
   const where =
     owner === 'user' ? ` of ${elsewhere}` : owner === 'somebody else' ? ` of ${by}` : '';
-  return `run ${run}${where}, began ${zonedTime(at)}: ${command}`;
+  const what = plan.undoes === undefined ? 'run' : `the undo of run ${plan.undoes.run}: run`;
+  return `${what} ${run}${where}, began ${zonedTime(at)}: ${command}`;
 }
