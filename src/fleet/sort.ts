@@ -15,23 +15,32 @@ export function sortBy<T>(
   valueOf: (item: T, field: string) => Value | undefined,
 ): T[] {
   if (items.length < 2) return [...items];
-  const ranks = fields.map((field) => {
-    const isReversed = field.startsWith('-');
-    const name = isReversed ? field.slice(1) : field;
-    return places(
-      items.map((item) => valueText(valueOf(item, name))),
-      isReversed,
-    );
-  });
-  const order = items.map((item, index) => ({ item, index }));
-  order.sort((a, b) => {
-    for (const rank of ranks) {
-      const difference = (rank[a.index] ?? 0) - (rank[b.index] ?? 0);
-      if (difference !== 0) return difference;
-    }
-    return 0;
-  });
-  return order.map(({ item }) => item);
+  // The least important field first: each of the others keeps its order.
+  return fields.reduceRight<T[]>(
+    (sorted, field) => {
+      const isReversed = field.startsWith('-');
+      const name = isReversed ? field.slice(1) : field;
+      const texts = sorted.map((item) => valueText(valueOf(item, name)));
+      return inOrder(sorted, places(texts, isReversed));
+    },
+    [...items],
+  );
+}
+
+/** Counts the ranks, small whole numbers, instead of comparing them. */
+function inOrder<T>(items: readonly T[], ranks: readonly number[]): T[] {
+  // By rank: where the next item with it goes.
+  const next = ordered.map(() => 0);
+  for (const rank of ranks) next[rank + 1] = (next[rank + 1] ?? 0) + 1;
+  for (const [rank, count] of next.entries()) next[rank] = count + (next[rank - 1] ?? 0);
+  const order = [...items];
+  for (const [index, item] of items.entries()) {
+    const rank = ranks[index] ?? 0;
+    const at = next[rank] ?? 0;
+    order[at] = item;
+    next[rank] = at + 1;
+  }
+  return order;
 }
 
 /** One of the distinct texts of a field. */
@@ -65,18 +74,25 @@ function compareWords(a: Word, b: Word): number {
   return a.key > b.key ? 1 : 0;
 }
 
-/** The rank of each text among the distinct ones; collates each of them only once. */
+/** The words of the last lists, by text and in order: a list that has grown is sorted again quickly. */
+let known = new Map<string, Word>();
+let ordered: Word[] = [];
+
+/** The rank of each text among the known ones; collates each of them only once. */
 function places(texts: readonly string[], isReversed: boolean): number[] {
-  const distinct = new Map<string, Word>();
+  if (ordered.length > 2 * texts.length) [known, ordered] = [new Map<string, Word>(), []];
   const words = texts.map((whole) => {
     const text = whole.slice(0, MOST_COMPARED);
-    const word = distinct.get(text) ?? wordOf(text);
-    distinct.set(text, word);
+    let word = known.get(text);
+    if (word === undefined) {
+      known.set(text, (word = wordOf(text)));
+      ordered.push(word);
+    }
     return word;
   });
   let last: Word | undefined;
-  for (const word of [...distinct.values()].sort(compareWords)) {
-    if (last !== undefined) word.place = last.place + (compareWords(last, word) === 0 ? 0 : 1);
+  for (const word of ordered.sort(compareWords)) {
+    word.place = last === undefined ? 0 : last.place + (compareWords(last, word) === 0 ? 0 : 1);
     last = word;
   }
   if (!isReversed || last === undefined) return words.map(({ place }) => place);

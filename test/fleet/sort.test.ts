@@ -96,11 +96,24 @@ test('an earlier sort does not affect the order', () => {
   const word = fc
     .string({ unit: fc.constantFrom(...Array.from('_-019abÄäZzéж漢')), maxLength: 4 })
     .map((text) => `x${text}`);
+  const number = fc.integer({ min: 10, max: 99 }).map((size) => ({ text: String(size), size }));
+  const row = fc.record({ one: word, two: word, number, place: fc.nat() });
+  // Lists that grow, shrink and have nothing in common with the one before.
+  const lists = fc.array(fc.array(row, { maxLength: 40 }), { minLength: 2, maxLength: 4 });
   fc.assert(
-    fc.property(fc.array(fc.array(word), { minLength: 2, maxLength: 4 }), (lists) => {
-      for (const list of lists) {
-        const sorted = sortBy(list, ['text'], (text) => text);
-        expect(sorted).toEqual([...list].sort((a, b) => collator.compare(a, b)));
+    fc.property(lists, fc.boolean(), (parts, doesGrow) => {
+      for (const [at, part] of parts.entries()) {
+        const rows = doesGrow ? parts.slice(0, at + 1).flat() : part;
+        const order = sortBy(rows, ['-one', 'number', 'two'], (one, field) =>
+          field === 'number' ? one.number.text : one[field as 'one'],
+        );
+        const expected = rows.toSorted(
+          (a, b) =>
+            collator.compare(b.one, a.one) ||
+            a.number.size - b.number.size ||
+            collator.compare(a.two, b.two),
+        );
+        expect(order).toEqual(expected);
       }
     }),
   );
