@@ -139,19 +139,17 @@ const measuredColumns = memoized(
       : drafts.map((draft, index) => ({ ...draft, isKey: index === 0 }));
     const shown = devices < 2 ? keyed : [...keyed, deviceColumn(sign('device'), devices)];
     const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
+    const data = { all: rows, keyField, stale, own };
     const note = (row: FoldedRow): string => {
-      const marked = differencesIn(
-        row,
-        { all: rows, keyField, stale, own },
-        view.filtered === true,
-      );
+      const marked = differencesIn(row, data, view.filtered === true);
       const isUnmarked = (field: string): boolean =>
         !fields.includes(field) || marked.get(field) === 'tie';
       return noteOf(row, stale, row.differing.filter(isUnmarked));
     };
-    const hasNotes = isSeveral && rows.some((row) => note(row) !== '');
-    const all = hasNotes || stale.size > 0 ? [...shown, noteColumn(note)] : shown;
-    const first = new Set([...rows.flatMap(({ differing }) => differing), ...named.split('\n')]);
+    const drifted = rows.filter(({ differing }) => differing.length > 0);
+    const hasNotes = stale.size > 0 || (isSeveral && drifted.some((row) => note(row) !== ''));
+    const all = hasNotes ? [...shown, noteColumn(note)] : shown;
+    const first = new Set([...drifted.flatMap(({ differing }) => differing), ...named.split('\n')]);
     return all.map((draft, index) => measure(draft, sample, index, first.has(draft.field)));
   },
 );

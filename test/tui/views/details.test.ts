@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
 import { detailLines, paneLines } from '../../../src/tui/views/details.ts';
@@ -42,6 +43,25 @@ test('the pane follows the cursor, and says where the record is not', () => {
   const next = after(fleet, { kind: 'view', action: 'last' });
   expect(pane(next)[0]).toBe('carol · on 5 of 6');
   expect(pane(next).at(-1)).toBe('not on fw2');
+});
+
+test('the pane shows the same of a record, whichever others it has shown before', () => {
+  const name = fc.constantFrom('bob', 'carol', 'dave', '');
+  const records = fc.array(fc.tuple(name, fc.constantFrom('de', 'en')), { maxLength: 4 });
+  const at = fc.nat(11);
+  fc.assert(
+    fc.property(fc.tuple(records, records, records), fc.array(at, { minLength: 2 }), (all, way) => {
+      const open = () => {
+        const held = all.map((own) => own.map(([username, lang]) => user(username, lang)));
+        return stateOf(Object.fromEntries(held.map((own, index) => [`fw${index}`, own])), WIDE);
+      };
+      const shown = (state: State, cursor: number) =>
+        pane({ ...state, table: { ...state.table, cursor } });
+      const state = open();
+      const panes = way.map((cursor) => shown(state, cursor));
+      expect(panes).toEqual(way.map((cursor) => shown(open(), cursor)));
+    }),
+  );
 });
 
 test('a device that was not read is never counted, and left to the title', () => {
