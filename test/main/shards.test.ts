@@ -86,33 +86,11 @@ test('a device that is in no result file is named, and the exit code is 3', asyn
   });
 });
 
-test('Kubernetes numbers pods from 0', async () => {
-  const { devsh, device, plan, writes } = await planned({ devices: 3 });
-  const argv = ['apply', plan, '--shard-total', '3', '--yes'];
-  expect((await devsh(argv, { env: { JOB_COMPLETION_INDEX: '2' } })).exitCode).toBe(0);
-  expect(usernames(device(3))).toContain('zoe');
-  expect(writes()).toHaveLength(1);
-  const stated = await devsh([...argv, '--shard-index', '0'], {
-    env: { JOB_COMPLETION_INDEX: '2' },
-  });
-  expect(stated.exitCode).toBe(0);
-  expect(usernames(device(1))).toContain('zoe');
-  // Without --shard-total the variable is ignored.
-  const whole = await devsh(['apply', plan, '--yes', '--dry-run'], {
-    env: { JOB_COMPLETION_INDEX: '2' },
-  });
-  expect(whole.stdout).toContain('3 to add');
-});
-
 test.each([
   ['--shard 0/3', 'there is no shard 0 of 3'],
   ['--shard 5/3', 'there is no shard 5 of 3'],
   ['--shard 1/0', 'the number of shards must be 1 to 10000, not 0'],
   ['--shard 2', '"2" is not a shard: the second of four is 2/4'],
-  ['--shard-index 3 --shard-total 3', 'no shard with the index 3 of 3: indexes go from 0 to 2'],
-  ['--shard-index 0', '--shard-index needs --shard-total'],
-  ['--shard-total 2', 'or JOB_COMPLETION_INDEX in the environment'],
-  ['--shard 1/2 --shard-total 2', 'either --shard, or --shard-index'],
   ['--shard 1/2 --replan', 'leave out --replan'],
   ['--result r.json --confirm 5', '--confirm may undo what --result reports'],
 ])('apply %s is refused and nothing is sent', async (options, reason) => {
@@ -121,14 +99,6 @@ test.each([
   expect(stderr).toContain(reason);
   expect(exitCode).toBe(2);
   expect(writes()).toEqual([]);
-});
-
-test('a JOB_COMPLETION_INDEX that is no number is refused', async () => {
-  const { devsh, plan } = await planned({ devices: 1 });
-  const env = { JOB_COMPLETION_INDEX: '-1' };
-  const { stderr, exitCode } = await devsh(['apply', plan, '--shard-total', '2', '--yes'], { env });
-  expect(stderr).toContain('JOB_COMPLETION_INDEX is "-1"');
-  expect(exitCode).toBe(2);
 });
 
 test('only a plan file can be sharded, because all shards need the same devices', async () => {

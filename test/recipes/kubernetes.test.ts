@@ -108,7 +108,9 @@ test('the manifest is a valid Indexed Job, and fails a shard whose login is refu
   const [container] = spec.template.spec.containers;
   const mounts = container.volumeMounts.map((mount) => mount.name);
   expect(mounts).toEqual(spec.template.spec.volumes.map((volume) => volume.name));
-  expect(container.args[0]).toContain(`--shard-total ${spec.completions}`);
+  expect(container.args[0]).toContain(
+    `--shard "$((JOB_COMPLETION_INDEX + 1))/${spec.completions}"`,
+  );
   const [refused] = spec.podFailurePolicy.rules;
   expect(refused).toMatchObject({
     action: 'FailIndex',

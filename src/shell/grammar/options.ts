@@ -252,17 +252,6 @@ const ROWS = [
     '--shard I/N  Apply only shard I of N of a plan file: 2/4 is the second of four',
     parseShard,
   ),
-  // From 0, as Kubernetes counts.
-  value(
-    'shardIndex',
-    '--shard-index I  The same, from 0 (default: JOB_COMPLETION_INDEX, as Kubernetes sets it)',
-    integer(0, 9_999),
-  ),
-  value(
-    'shardTotal',
-    '--shard-total N  The number of shards, for --shard-index',
-    integer(1, 10_000),
-  ),
   textValue(
     'result',
     '--result FILE  Keep the result of a plan file here; the same line continues from it',
@@ -390,7 +379,7 @@ export const ROTATE = [...ROTATION, ...NEW_SECRET, 'kept'] as const;
 export const ROTATE_TOKEN = [...ROTATION, 'escrow', 'recipients'] as const;
 
 /** Which part of a plan file to execute, and where its result goes. */
-export const PART = ['replan', 'shard', 'shardIndex', 'shardTotal', 'result'] as const;
+export const PART = ['replan', 'shard', 'result'] as const;
 export type PartOption = (typeof PART)[number];
 
 export const SIMULATOR = ['devices', 'users', 'latencyMs', 'seed', 'port'] as const;

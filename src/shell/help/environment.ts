@@ -50,7 +50,6 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
     variables: [
       ['VISUAL, EDITOR', 'the editor of the line (Ctrl-X Ctrl-E)'],
       ['SHELL', 'the shell for which "completion" explains the set-up'],
-      ['JOB_COMPLETION_INDEX', 'the shard of "apply", in a Kubernetes Job'],
     ],
   },
   {

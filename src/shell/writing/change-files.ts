@@ -11,7 +11,6 @@ import {
   type PlanPart,
   recordName,
   type Shard,
-  shardOf,
   shardText,
   WHOLE,
 } from '../../change/plan.ts';
@@ -83,23 +82,18 @@ async function planAsCurl(
 export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const text = await call.readText(file);
-  const shard = selectedShard(call);
-  checkShardOptions(call, shard, isPlanFile(text));
+  checkShardOptions(call, isPlanFile(text));
   const applying = isPlanFile(text)
-    ? applyPlanFile(call, text, file, shard)
+    ? applyPlanFile(call, text, file)
     : writeChanges(call, changesIn(call, text, file));
   const { confirmMs } = call.options;
   if (confirmMs === undefined) yield* applying;
   else yield* confirmOrRevert(call, applying, confirmMs);
 }
 
-async function* applyPlanFile(
-  call: ApplyCall,
-  text: string,
-  file: string,
-  shard: Shard | undefined,
-): AsyncGenerator<Output> {
+async function* applyPlanFile(call: ApplyCall, text: string, file: string): AsyncGenerator<Output> {
   const { services } = call.shell;
+  const { shard } = call.options;
   const stored = parsePlanFile(text, file, services.now(), call.options.allow);
   const whole = stored.devices;
   const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
@@ -176,42 +170,9 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
     : parseCsvChangeSet(text, name, call.options.resource ?? 'user');
 }
 
-/** The environment variable with the index of the pod of an Indexed Job, from 0. */
-const JOB_INDEX = 'JOB_COMPLETION_INDEX';
-
-/** The selected shard; undefined for the whole plan. Throws a `UsageError`. */
-function selectedShard({ options, shell }: Call<PartOption>): Shard | undefined {
-  const { shard, shardIndex, shardTotal: total } = options;
-  if (shard !== undefined) {
-    if (shardIndex === undefined && total === undefined) return shard;
-    throw new UsageError('use either --shard, or --shard-index with --shard-total');
-  }
-  if (total === undefined) {
-    if (shardIndex === undefined) return undefined;
-    throw new UsageError('--shard-index needs --shard-total, the number of shards');
-  }
-  const index = shardIndex ?? indexIn(shell.services.env[JOB_INDEX]);
-  if (index < total) return shardOf(index + 1, total);
-  throw new UsageError(
-    `there is no shard with the index ${index} of ${total}: indexes go from 0 to ${total - 1}`,
-  );
-}
-
-function indexIn(text: string | undefined): number {
-  if (text !== undefined && /^\d{1,5}$/.test(text)) return Number(text);
-  throw new UsageError(
-    text === undefined
-      ? `--shard-total needs --shard-index, or ${JOB_INDEX} in the environment`
-      : `${JOB_INDEX} is "${text}": it must be an index from 0`,
-  );
-}
-
-function checkShardOptions(
-  { options }: Call<PartOption | 'confirmMs'>,
-  shard: Shard | undefined,
-  isPlan: boolean,
-): void {
-  const option = shard !== undefined ? '--shard' : options.result !== undefined ? '--result' : '';
+function checkShardOptions({ options }: Call<PartOption | 'confirmMs'>, isPlan: boolean): void {
+  const option =
+    options.shard !== undefined ? '--shard' : options.result !== undefined ? '--result' : '';
   if (option === '') return;
   if (!isPlan) {
     throw new UsageError(
