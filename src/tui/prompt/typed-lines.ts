@@ -1,6 +1,6 @@
 import { DevshError, expectedError, UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
-import { isOffering } from './reduce-prompt.ts';
+import type { Menu } from './prompt-state.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
 import { type EditKey, editKeyOf, lineText } from '../editor/line.ts';
 import type { LineRunner } from '../line-runner.ts';
@@ -51,27 +51,27 @@ export class TypedLines {
     this.#store.dispatch({ kind: 'edit', key });
     const { menu } = this.#store.state.prompt;
     if (menu !== undefined && menu.isOffered !== true) return this.complete();
-    this.#offerSoon();
+    this.#offerSoon(menu);
     return undefined;
   }
 
   /** Proposes words when the keys pause. */
-  #offerSoon(): void {
+  #offerSoon(menu: Menu | undefined): void {
     clearTimeout(this.#offering);
     const { settings } = this.#shell.shell.services;
     if (!settings.get('completeWhileTyping') || !isAtPrompt(this.#store.state)) return;
-    this.#offering = setTimeout(() => void this.#offer(), OFFER_MS);
+    this.#offering = setTimeout(() => void this.#offer(menu), OFFER_MS);
   }
 
-  async #offer(): Promise<void> {
+  async #offer(menu: Menu | undefined): Promise<void> {
     const { line } = this.#store.state.prompt.editing;
     const text = lineText(line);
     const isPasted = text.length > MOST_OFFERED || text.includes('\n');
     if (text.trim() === '' || line.after !== '' || isPasted) return;
     const completion = await this.#shell.complete(text, line.before.length);
-    // A view, or a question, may have come meanwhile.
+    // A view, or a question, may have come meanwhile, or Esc has closed the proposals.
     const { state } = this.#store;
-    if (contextOf(state) !== 'prompt' && !isOffering(state.prompt)) return;
+    if (state.prompt.menu !== menu || (menu === undefined && contextOf(state) !== 'prompt')) return;
     this.#store.dispatch({ kind: 'menu', line: text, completion, isOffered: true });
   }
 
