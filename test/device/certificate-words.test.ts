@@ -4,17 +4,20 @@ import { createServer as createHttpServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { createServer as createTlsServer } from 'node:tls';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Trust } from '../../src/device/tls.ts';
 import { deviceAt, listen, serve } from './server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'devsh-ca-'));
 const DAY_MS = 86_400_000;
-const today = new Date().toISOString().slice(0, 10);
+/** The clock of devsh stands still, so that no midnight comes between; openssl dates nothing later. */
+const NOW = Date.now() + 60_000;
+const today = new Date(NOW).toISOString().slice(0, 10);
 let ca: Trust;
 
 /** `openssl ca` is the one that can sign for any span of time. */
 beforeAll(() => {
+  vi.setSystemTime(NOW);
   writeFileSync(join(folder, 'index.txt'), '');
   writeFileSync(join(folder, 'serial'), '1000');
   writeFileSync(
@@ -44,6 +47,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
+  vi.useRealTimers();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -57,7 +61,7 @@ let count = 0;
 function signed(names: string, from: number, to: number): Parameters<typeof serve>[1] {
   const file = `device-${(count += 1)}`;
   const at = (days: number): string =>
-    `${new Date(Date.now() + days * DAY_MS).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
+    `${new Date(NOW + days * DAY_MS).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
   openssl(
     `req -new -config ca.conf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=fw -addext subjectAltName=${names} -keyout ${file}.key -out ${file}.csr`,
   );
@@ -70,8 +74,7 @@ function signed(names: string, from: number, to: number): Parameters<typeof serv
   return { key: key ?? '', cert: cert ?? '', fingerprint: '' };
 }
 
-const day = (days: number): string =>
-  new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
+const day = (days: number): string => new Date(NOW + days * DAY_MS).toISOString().slice(0, 10);
 
 test('a certificate of the CA is accepted for the address in it', async () => {
   const server = await serve(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import type { Device } from '../../src/device/device.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
@@ -163,9 +163,13 @@ test('a 403 may be a missing right, so that it opens no further session', async 
 test('after its life time a session is opened again before anything is sent', async () => {
   const facts = '{login: {path: /login, token_in: data.token, lifetime: 1s}}';
   const { server, device } = await sessionAt(facts, giveToken);
+  const now = Date.now();
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(now);
   await device.list('user');
+  vi.setSystemTime(now + 999);
   await device.list('user');
-  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  vi.setSystemTime(now + 1_000);
   await device.list('user');
   expect(server.requests.map(({ path }) => path)).toEqual([
     '/login',

@@ -8,7 +8,7 @@ function plain(text: string): string {
   return text
     .replace(/\d{8}-\d{6}-\w{6}/g, '{run}')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '{time}')
-    .replace(/\d\d:\d\d UTC(?:[+-][\d:]+\d)?/g, '{clock}')
+    .replace(/(?:yesterday )?\d\d:\d\d UTC(?:[+-][\d:]+\d)?/g, '{clock}')
     .replace(/127\.0\.0\.1:\d+/g, '{address}');
 }
 

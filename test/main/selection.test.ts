@@ -136,7 +136,7 @@ test('the plain prompt shows what can be resumed, and a connect line with a secr
   await devsh('connect @lab --plain', { tty: ['exit'] });
   const { stderr } = await devsh('--plain', { tty: ['exit'] });
   expect(stderr).toContain('To continue, type one of these:');
-  expect(stderr).toMatch(/^ {2}connect @lab +as in the last session, \d\d:\d\d$/m);
+  expect(stderr).toMatch(/^ {2}connect @lab +as in the last session, (?:yesterday )?\d\d:\d\d$/m);
   expect(stderr).toMatch(/^ {2}connect @all +all 2 of the inventory$/m);
   const line = 'connect sim1 --proxy http://u:tell-nobody@127.0.0.1:9';
   await devsh('--plain', { tty: [line, 'exit'] });

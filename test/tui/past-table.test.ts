@@ -36,7 +36,9 @@ test('what was read earlier is a table of its own: merged, sorted, dated, and no
   await isShown();
   expect(store.state.overlay.kind).toBe('none');
   expect(keys()).toEqual(before);
-  expect(titleLine(store.state).left).toMatch(/^ users › as of \d\d:\d\d · 3 devices · /);
+  expect(titleLine(store.state).left).toMatch(
+    /^ users › as of (?:yesterday )?\d\d:\d\d · 3 devices · /,
+  );
   expect(reasonOf(store.state, 'edit-form')).toContain('esc goes back to what is so now');
   expect(reasonOf(store.state, 'delete')).toContain('esc goes back to what is so now');
 

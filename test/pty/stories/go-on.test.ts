@@ -41,8 +41,10 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, w
   for (const device of simulator.devices) device.clearFaults();
   const next = await startDevsh([], { env, cols: 120, known: simulator.devices });
   // The first device did not respond to its request, the others were not reached.
-  await next.waitFor(/^ +1 +resume +3 changes pending since \d\d:\d\d on sim1, sim2/m);
-  await next.waitFor(/^ +2 +connect 127\S.* as in the last session, \d\d:\d\d/m);
+  await next.waitFor(
+    /^ +1 +resume +3 changes pending since (?:yesterday )?\d\d:\d\d on sim1, sim2/m,
+  );
+  await next.waitFor(/^ +2 +connect 127\S.* as in the last session, (?:yesterday )?\d\d:\d\d/m);
   await next.waitFor(/^ +3 +connect @lab +3 devices · PROD/m);
   await next.waitFor(/^ +4 +connect @all +all 3 of the inventory/m);
   const keys = countedKeys(next, 4);
