@@ -75,8 +75,10 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/fresh-names.ts'],
     sequence: { sequencer: LongestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only what hangs takes as long, on a busy machine, too.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     // Two more than cores: about half of the time a test waits, for its program or a time limit.
     maxWorkers: Math.max(
       1,

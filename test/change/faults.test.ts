@@ -98,7 +98,7 @@ test('if the response is lost and reading back fails, the verdict is unknown', a
   const run = devsh('user add username=zoe --on sim1 --yes --json --timeout 0.5');
   await vi.waitFor(() => {
     expect(writesOf(device(1))).toHaveLength(1);
-  });
+  }, 10_000);
   // While devsh waits for the response, the device stops listing.
   device(1).setFault('html-page', true, { method: 'GET' });
   const { stdout, exitCode } = await run;

@@ -97,7 +97,7 @@ test('a program that does not end is stopped with all that it has started', asyn
     // A killed process stays until its new parent has looked; it runs no more.
     const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z');
     return status.includes(') Z');
-  });
+  }, 10_000);
 });
 
 test('a process that a program leaves behind does not delay the login', async () => {

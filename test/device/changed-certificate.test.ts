@@ -57,7 +57,7 @@ test('a write that meets another certificate ends reads under way, too', async (
   const reading = device.raw({ method: 'GET', path: '/slow/' }).catch((error: unknown) => error);
   await vi.waitFor(() => {
     expect(requests).toEqual(['GET /slow/']);
-  });
+  }, 10_000);
   change(after);
   await expect(device.write(deletion)).rejects.toMatchObject({ reason: 'changed' });
   expect(await reading).toMatchObject({ reason: 'changed' });

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { deviceAt, serve, serveBytes } from './server.ts';
 import { contention } from '../contention.ts';
 
@@ -532,7 +532,10 @@ test('the latency is the time of the device, without the wait for a connection',
     setTimeout(() => response.end(USERS), 100);
   });
   const device = deviceAt(server, { connections: 'one' });
-  await Promise.all([device.list('user'), device.list('user'), device.list('user')]);
-  expect(device.latencyMs).toBeGreaterThanOrEqual(95);
-  expect(device.latencyMs).toBeLessThan(200 * contention());
+  // A busy machine makes it longer, and time in which this process was blocked does not count.
+  await vi.waitFor(async () => {
+    await Promise.all([device.list('user'), device.list('user'), device.list('user')]);
+    expect(device.latencyMs).toBeGreaterThanOrEqual(95);
+    expect(device.latencyMs).toBeLessThan(200);
+  }, 20_000);
 });

@@ -55,7 +55,7 @@ test('a write whose connection another caller closes goes out once', async () =>
   const { device, session, access, writes, add } = await open();
   device.setFault('silence', 1, { method: 'POST' });
   const writing = expect(session.write(access, add)).rejects.toThrow();
-  await vi.waitUntil(() => writes() === 1);
+  await vi.waitUntil(() => writes() === 1, 10_000);
   const [, users] = await Promise.all([session.close(), session.list(access, 'user'), writing]);
   expect(users).toHaveLength(device.users.length);
   expect(writes()).toBe(1);

@@ -309,7 +309,7 @@ test('a disconnected device leaves nothing of its records in memory', async () =
   await vi.waitFor(() => {
     collect();
     expect([...first, fw1].map((one) => one.deref())).toEqual([undefined, undefined, undefined]);
-  });
+  }, 10_000);
   // A session caches its last reading anyway.
   expect(fw2.deref()).toBeDefined();
   expect(sessions.size).toBe(1);
@@ -346,7 +346,7 @@ test('readings of a long run are written while it goes on', async () => {
   expect(await count()).toBe(0);
   for (let at = 59; at < 65; at += 1) step(at);
   vi.useRealTimers();
-  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(59));
+  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(59), 10_000);
   await observer.close();
   expect([await count(), problems]).toEqual([65, []]);
 });

@@ -135,7 +135,7 @@ export function startInPty(options: PtyOptions): PtyProgram {
     get modes() {
       return emulator.modes;
     },
-    waitFor(wanted, timeoutMs = 10_000) {
+    waitFor(wanted, timeoutMs = 20_000) {
       const isThere = (): boolean => {
         const lines = screen();
         if (typeof wanted === 'function') return wanted(lines);

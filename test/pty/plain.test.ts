@@ -94,7 +94,7 @@ test('what is typed while a command runs waits unseen, and stands at the next pr
   const before = device?.log.length ?? 0;
   const start = program.raw().length;
   program.type('get /api/user/\r');
-  await vi.waitUntil(() => (device?.log.length ?? 0) > before);
+  await vi.waitUntil(() => (device?.log.length ?? 0) > before, 10_000);
   program.type('hunter2');
   await program.waitFor(/> hunter2$/m);
   const [output = ''] = program.raw().slice(start).split('devsh ');
@@ -111,7 +111,7 @@ test('a yes that was typed before the question is no answer, and stands at the n
   const [device] = simulator.devices;
   const before = device?.log.length ?? 0;
   program.type('user delete viewer\r');
-  await vi.waitUntil(() => (device?.log.length ?? 0) > before);
+  await vi.waitUntil(() => (device?.log.length ?? 0) > before, 10_000);
   program.type('y\rdevices\r');
   await program.waitFor('before this question is at the next prompt');
   program.press('enter');
@@ -174,7 +174,7 @@ test.each([
   const asked = (): number => program.raw().split('Password of admin').length;
   const before = asked();
   program.press('ctrl-z');
-  await vi.waitUntil(() => asked() > before, { timeout: 5_000 });
+  await vi.waitUntil(() => asked() > before, 10_000);
   program.type('hunter2');
   program.press('ctrl-c');
   await program.exit;

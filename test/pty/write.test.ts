@@ -85,14 +85,16 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   await goToTable(program);
   program.press('u');
   await program.waitFor('lang: de -> en');
-  await program.waitFor(/undoes run \S+, began \d\d:\d\d UTC: user set viewer\s+lang=de/);
+  await program.waitFor(
+    /undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de/,
+  );
   expect(program.screen().join('\n')).toContain('set user viewer on 127.0.0.2');
   await program.waitFor('answer>');
   program.press('tab');
   await program.waitFor(/127\.0\.0\.3\S* · 1 step\n +~ set user viewer\n +lang +de -> en/);
   await answer(program, '2');
   await program.waitFor(
-    /› undo\n undoes run \S+, began \d\d:\d\d UTC: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,
+    /› undo\n undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,
   );
   expect(simulator.devices[1]?.users).toContainEqual(
     expect.objectContaining({ username: 'viewer', lang: 'en' }),
@@ -158,7 +160,7 @@ test('a yes that was typed before the question opened answers nothing, and stays
   const [device] = simulator.devices;
   const before = device?.log.length ?? 0;
   program.type('user delete viewer\r');
-  await vi.waitUntil(() => (device?.log.length ?? 0) > before);
+  await vi.waitUntil(() => (device?.log.length ?? 0) > before, 10_000);
   program.type('y');
   // Typed while the question opens.
   await program.waitFor('to delete');

@@ -36,12 +36,12 @@ test('lines that arrive during a sync share the next one, and none counts as kep
     kept.push(line);
   };
   const first = append('a\n');
-  await vi.waitUntil(() => syncs.length === 1);
+  await vi.waitUntil(() => syncs.length === 1, 10_000);
   const others = Promise.all(['b\n', 'c\n', 'd\n'].map(append));
   expect(kept).toEqual([]);
   syncs[0]?.();
   await first;
-  await vi.waitUntil(() => syncs.length === 2);
+  await vi.waitUntil(() => syncs.length === 2, 10_000);
   // A crash here finds the lines, but no request has been sent for them.
   expect(await readFile(file.path, 'utf8')).toBe('a\nb\nc\nd\n');
   expect(kept).toEqual(['a\n']);

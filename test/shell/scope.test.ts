@@ -10,7 +10,7 @@ test('a device that is tried again is not connected before it answers', async ()
   device.clearFaults();
   device.setFault('silence', true, { method: 'GET' });
   const again = read();
-  await vi.waitUntil(() => device.log.length > 0);
+  await vi.waitUntil(() => device.log.length > 0, 10_000);
   expect(promptText(session.fleet)).toBe('devsh sim1 · not connected> ');
   device.clearFaults();
   await session.close();

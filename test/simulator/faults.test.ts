@@ -43,7 +43,7 @@ describe('faults of the connection', () => {
     const waiting = new Promise((resolve) => {
       request({ host: device.host, port: device.port, agent }).once('error', resolve).end();
     });
-    await vi.waitUntil(() => device.log.length === 1);
+    await vi.waitUntil(() => device.log.length === 1, 10_000);
 
     device.setFault('refuse');
 
@@ -97,7 +97,7 @@ describe('faults instead of an answer', () => {
     const settle = () => (isSettled = true);
     waiting.then(settle, settle);
 
-    await vi.waitUntil(() => device.log.length === 1);
+    await vi.waitUntil(() => device.log.length === 1, 10_000);
     device.clearFaults();
     // The next request is answered while the first one still waits.
     expect((await ask(device)).status).toBe(200);

@@ -115,7 +115,7 @@ async function bothWays(keys: readonly string[]) {
   await fast.settled();
   await vi
     .waitUntil(() => JSON.stringify(seen(fast.state())) === JSON.stringify(seen(slow.state())), {
-      timeout: 3_000,
+      timeout: 10_000,
       interval: 5,
     })
     .catch(() => undefined);

@@ -49,7 +49,7 @@ async function noneRuns(folder: string): Promise<void> {
   expect(pids.length).toBeGreaterThan(0);
   await vi.waitFor(() => {
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
-  }, 3000);
+  }, 10_000);
 }
 
 describe('ssh is called', () => {
@@ -236,7 +236,7 @@ async function startSshd(): Promise<{ folder: string; port: number }> {
   server.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
   await vi.waitFor(() => {
     expect(log).toContain('Server listening');
-  }, 5000);
+  }, 10_000);
   return { folder, port };
 }
 

@@ -93,7 +93,7 @@ test(
       await answer(program, choice);
       await program.waitFor('Type y to do it');
       await answer(program, 'y');
-      await expect.poll(patches, { timeout: 5000 }).toEqual(expected);
+      await expect.poll(patches, { timeout: 10_000 }).toEqual(expected);
       await program.waitFor(isQuiet);
     }
     await program.waitFor((screen) => isQuiet(screen) && !/ pending \d/.test(screen[0] ?? ''));

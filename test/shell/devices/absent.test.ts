@@ -12,7 +12,10 @@ async function startAbsent() {
   controller.start('user list');
   const kinds = (): string => store.state.fleet.devices.map(({ kind }) => kind).join();
   await vi.waitUntil(() => kinds() === 'failed,failed,ready', { timeout: 20_000 });
-  await vi.waitUntil(() => !controller.runner.isRunning && store.state.reading === undefined);
+  await vi.waitUntil(
+    () => !controller.runner.isRunning && store.state.reading === undefined,
+    20_000,
+  );
   const requests = (): number => devices.flatMap(({ log }) => log).length;
   const back: string[] = [];
   const end = watchAbsent(shell.shell, (found) => back.push(...found), 5);
