@@ -20,6 +20,8 @@ import type { Step } from './step.ts';
  * journal is the opening and the events since. The result of a shard is its journal and a seal.
  */
 export const RUN_SCHEMA = 'devsh-run/3';
+/** It did not record which device a plan was for. */
+export const OLDER_RUN_SCHEMA = 'devsh-run/2';
 
 /** Who started a run, when, and with which command line. Contains no secret. */
 export interface RunHead {
@@ -125,6 +127,8 @@ export function sentTime(state: StepState | undefined): string | undefined {
 /** A run, read from its journal. */
 export interface Run extends RunHead {
   readonly plan: Plan;
+  /** An older devsh began it, which did not record which devices it was for. */
+  readonly isOlder?: true | undefined;
   /** Whether the whole plan is in the journal. If not, nothing was sent. */
   readonly isPlanned: boolean;
   readonly states: ReadonlyMap<string, readonly StepState[]>;

@@ -5,6 +5,7 @@ import {
   type Drop,
   type JournalEntry,
   type Run,
+  OLDER_RUN_SCHEMA,
   RUN_SCHEMA,
   type RunHead,
   sentTime,
@@ -75,7 +76,7 @@ function entryOf(line: string, place: string): JournalEntry {
     throw error;
   }
   const { schema } = partsOf(data);
-  if (typeof schema === 'string' && schema !== RUN_SCHEMA) {
+  if (typeof schema === 'string' && ![RUN_SCHEMA, OLDER_RUN_SCHEMA].includes(schema)) {
     throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
   }
   if (!entry.safeParse(data).success) throw new SettingsError(unreadable);
@@ -153,9 +154,11 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   }
   const { run, at, command, by, session, version, input, part, undoes } = head;
   const plan: Plan = { run, devices: [...devices.values()], input, part, reason, undoes };
+  const isOlder =
+    'schema' in head && head.schema === OLDER_RUN_SCHEMA ? (true as const) : undefined;
   return {
     ...{ run, at, command, reason, by, session, version },
-    ...{ plan, isPlanned, states, stopReason, endedAt, drops },
+    ...{ plan, isOlder, isPlanned, states, stopReason, endedAt, drops },
     ...(replans.size > 0 && { replanned: replans }),
   };
 }

@@ -108,6 +108,21 @@ test('what is pending on a box with a new certificate goes there only with --als
   expect(await rows(fleet)).toEqual([]);
 });
 
+test('what an older devsh left open is asked about: it did not record which device it was', async () => {
+  const fleet = await startFleet({ devices: 2 });
+  const { devsh, device } = fleet;
+  device(2).setFault(DOWN, true);
+  await devsh('user delete viewer --on @lab --yes');
+  device(2).setFault(DOWN, false);
+  const journal = join(devsh.folder, 'state/devsh/runs', `${runOf(await rows(fleet))}.jsonl`);
+  await writeFile(journal, (await readFile(journal, 'utf8')).replace('devsh-run/3', 'devsh-run/2'));
+  const asked = await devsh('resume --yes');
+  expect(asked.stdout).toContain('an older devsh left it');
+  expect(asked.exitCode).toBe(6);
+  expect(await devsh('resume --yes --also sim2=viewer')).toMatchObject({ exitCode: 0 });
+  expect(writesOf(device(2))).toHaveLength(1);
+});
+
 test('"resume --json" names the run of each result', async () => {
   const fleet = await startFleet({ devices: 2 });
   const { devsh, device } = fleet;

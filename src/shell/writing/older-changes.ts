@@ -82,8 +82,10 @@ export async function olderChanges(work: Work): Promise<readonly Change[]> {
   return changes;
 }
 
-function older({ place: { doubt } }: Work, meant: Identity & Partial<Meant>): Meant {
+function older({ place, run }: Work, meant: Identity & Partial<Meant>): Meant {
   const age = 'older' as const;
+  const unrecorded = 'an older devsh left it and did not record which device it was';
+  const doubt = place.doubt ?? (run.isOlder === true ? unrecorded : undefined);
   return doubt === undefined ? { ...meant, age } : { ...meant, id: undefined, age, doubt };
 }
 
