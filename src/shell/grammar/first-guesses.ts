@@ -409,6 +409,11 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
   ],
   ['--first-page', '', '--raw prints the first response alone'],
   ['--baseline', '', 'user list --against FILE compares with any export'],
+  [
+    '--shard-index|--shard-total VALUE',
+    '',
+    '--shard I/N counts from 1; in a Kubernetes Job: --shard "$((JOB_COMPLETION_INDEX + 1))/4"',
+  ],
   ['--coverage', '', 'report --since TIME says what was read of each device, and the longest gap'],
   ['--per-device', '', '--output-dir DIR writes one file for each device'],
   [
