@@ -1,7 +1,7 @@
 import { visible } from '../text/visible.ts';
 import type { TypedAhead } from './typed-ahead.ts';
 import type { Invocation } from '../shell/command.ts';
-import { CancelledError, DevshError, StoppedError } from '../errors.ts';
+import { CancelledError, DevshError, StoppedError, UsageError } from '../errors.ts';
 import { writerFor } from '../output/quick-writer.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import { ExitCode } from '../shell/output.ts';
@@ -24,21 +24,24 @@ export async function runLine(
   host: Host,
   io: ShellIo,
 ): Promise<LineEnd> {
+  const usual = shell.shell.defaults.format ?? 'table';
+  // A person reads mistakes and help, whatever format the settings choose for data.
+  const mistakes = shell.formatOf(line) ?? (host.stdout.isTTY === true ? 'table' : usual);
   let invocation: Invocation;
   try {
     invocation = await shell.understand(line);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
-    const writer = await openWriter(shell.formatOf(line) ?? 'table', streamsOf(host, line, {}));
+    const writer = await openWriter(mistakes, streamsOf(host, line, {}));
     writer.end(error);
     return { exitCode: error.exitCode, isQuit: false };
   }
   const { given } = invocation;
-  // A person reads help, whatever format the settings choose for data.
   const isHelp = given.help === true || invocation.command.name === 'help';
-  const format = given.format ?? (isHelp ? undefined : shell.shell.defaults.format) ?? 'table';
+  const data = given.format ?? (isHelp ? 'table' : usual);
+  const formats = { data, mistakes: isHelp ? data : mistakes };
   const evaluate: Evaluate = (progress) => shell.evaluate(invocation, { ...io, progress });
-  return print(evaluate, format, streamsOf(host, line, given), io.signal);
+  return print(evaluate, formats, streamsOf(host, line, given), io.signal);
 }
 
 /** Starts the line; `progress` gets that of long responses. */
@@ -46,7 +49,7 @@ type Evaluate = (progress: (text: string) => void) => ReturnType<Shell['evaluate
 
 async function print(
   evaluate: Evaluate,
-  format: Format,
+  { data: format, mistakes }: { readonly data: Format; readonly mistakes: Format },
   streams: Streams,
   signal: AbortSignal,
 ): Promise<LineEnd> {
@@ -77,6 +80,7 @@ async function print(
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     exitCode.addError(error);
+    if (error instanceof UsageError && !hasSaid) writer = await openWriter(mistakes, streams);
     writer.end(error instanceof StoppedError && format !== 'table' ? undefined : error);
   }
   return { exitCode: exitCode.value, isQuit };

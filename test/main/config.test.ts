@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDevsh, type Devsh } from './devsh.ts';
+import { makeDevsh, startFleet, type Devsh } from './devsh.ts';
 
 function fileOf({ folder }: Devsh & { folder: string }): string {
   return join(folder, 'config', 'devsh', 'settings.json');
@@ -117,4 +117,21 @@ test('help is text, whatever format the settings choose for data; --json makes i
     expect((await devsh(line)).stdout).not.toContain('"schema"');
   }
   expect((await devsh('help --json')).stdout).toContain('"schema"');
+});
+
+test('with the format json of the settings a mistake is text on a terminal, and JSON for a program', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  await devsh('config set format json');
+  for (const line of ['user lst', 'user list --nope', 'usr list', 'user set']) {
+    const piped = await devsh(line);
+    expect(JSON.parse(piped.stdout), line).toMatchObject({ error: { code: 'usage' } });
+    expect(piped.stderr, line).toBe('');
+    const typed = await devsh(line, { tty: [] });
+    expect(typed.stdout, line).toBe('');
+    expect(typed.stderr, line).toContain('error: ');
+    const asked = await devsh(`${line} --json`, { tty: [] });
+    expect(JSON.parse(asked.stdout), line).toMatchObject({ error: { code: 'usage' } });
+    expect(piped.exitCode + typed.exitCode + asked.exitCode, line).toBe(6);
+  }
+  expect((await devsh('help nosuch')).stderr).toContain('error: ');
 });
