@@ -215,7 +215,14 @@ const SUSPECT = new RegExp(`[^${SAFE}]+`, 'g');
 
 /** Replaces each unsafe code point, also those inside an emoji. */
 export function replaceUnsafe(text: string, replacement: (character: string) => string): string {
-  return text.replace(SUSPECT, (run) => run.replace(ALL_UNSAFE, replacement));
+  // A text of many has the same ones again and again.
+  const known = new Map<string, string>();
+  const replaced = (character: string): string => {
+    let other = known.get(character);
+    if (other === undefined) known.set(character, (other = replacement(character)));
+    return other;
+  };
+  return text.replace(SUSPECT, (run) => run.replace(ALL_UNSAFE, replaced));
 }
 
 /** Escapes each unsafe code point in JSON text: `\uXXXX`. Line breaks are its layout: strings have none. */
