@@ -7,11 +7,11 @@ import { type Change, recordsWhere } from './change.ts';
 import { isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
 import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
-import { type Action, isGood, type StepResult } from './verdict.ts';
+import { type About, isGood, type StepResult } from './verdict.ts';
 import { rotationOf } from './rotation.ts';
 import type { Step } from './step.ts';
 
-/** What a run still has to do to one record of one device. */
+/** What a run still has to do to one record of one device. A filter is resolved when its run is planned. */
 export interface Pending extends About {
   readonly run: RunTrace;
   readonly device: DeviceRef;
@@ -23,13 +23,6 @@ export interface Pending extends About {
   readonly cause: string;
   /** A request has left, and nobody knows what became of it. */
   readonly isSent?: true | undefined;
-}
-
-interface About {
-  readonly resource: string;
-  readonly action: Action;
-  /** The natural key: a filter is resolved when its run is planned. */
-  readonly key: string;
 }
 
 export type PendingState =

@@ -4,7 +4,7 @@ import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device
 import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
-import { type Action, isRefusedAdd, type StepResult } from './verdict.ts';
+import { type About, type Action, isRefusedAdd, type StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
 import { shortened, unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
@@ -18,10 +18,7 @@ export interface Assumption {
 }
 
 /** What a key of the line turned out to be on a device. */
-export interface KeyReading {
-  readonly resource: string;
-  readonly action: Action;
-  readonly key: string;
+export interface KeyReading extends About {
   /** Absent: no record has it. */
   readonly by?: 'name' | 'id';
   /** The field that has the key: `username`, `uuid`. */
@@ -67,7 +64,7 @@ export interface DevicePlan {
   /** Set if the device could not be read: it has no steps, and nothing is sent there. */
   readonly error?: DevshError;
   /** The requested changes in short, if the device could not be read. */
-  readonly wanted?: readonly Pick<StepResult, 'action' | 'resource' | 'key'>[];
+  readonly wanted?: readonly About[];
   /** The requested changes in full that are still to be planned: `resume` does it. */
   readonly changes?: readonly Change[] | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Credential } from '../device/credential.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import type { Action } from './verdict.ts';
+import type { About } from './verdict.ts';
 
 /** Records of one resource that a delete also deletes. */
 export interface Dependents {
@@ -39,12 +39,8 @@ export type Purpose =
       readonly endsAccess?: true | undefined;
     };
 
-/** One write to one record of one device, planned from its current state. */
-export interface Step {
-  readonly action: Action;
-  readonly resource: string;
-  /** The natural key before the step. */
-  readonly key: string;
+/** One write to one record of one device, planned from its current state. Its key is that before the step. */
+export interface Step extends About {
   readonly keyField: string;
   readonly request: WriteRequest;
   /** Absent: it only writes its fields. */

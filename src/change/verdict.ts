@@ -38,13 +38,17 @@ export function expectedIn({ sent, was, wanted }: Difference): {
   return wanted === undefined ? { word: 'was', value: was } : { word: 'wanted', value: wanted };
 }
 
-/** The end of one step on one device. */
-export interface StepResult {
-  readonly device: DeviceRef;
+/** What is done to which record. */
+export interface About {
   readonly resource: string;
+  readonly action: Action;
   /** The natural key of the record (`username` of a user), or its id if it has none. */
   readonly key: string;
-  readonly action: Action;
+}
+
+/** The end of one step on one device. */
+export interface StepResult extends About {
+  readonly device: DeviceRef;
   readonly verdict: Verdict;
   readonly differences?: readonly Difference[] | undefined;
   /** The record as read back; absent if it is gone or could not be read. */
@@ -67,7 +71,7 @@ export interface StepResult {
 }
 
 /** The part of a result that is known only after the step. */
-export type StepEnd = Omit<StepResult, 'device' | 'resource' | 'key' | 'action'>;
+export type StepEnd = Omit<StepResult, 'device' | keyof About>;
 
 /** Whether the device is in the requested state. */
 export function isGood({ verdict }: StepResult): boolean {

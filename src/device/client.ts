@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { CancelledError } from '../errors.ts';
-import { type Address, originOf } from './address.ts';
+import { originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
-import { type DeviceRef, UNREADABLE } from './record.ts';
+import { UNREADABLE } from './record.ts';
 import {
   CLOSED,
   type Connect,
@@ -17,16 +17,14 @@ import {
 } from './http-connection.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
-import type { Route } from './route/route.ts';
 import type { SessionLogin } from './session-login.ts';
-import { type ConnectOptions, connectTls, type Destroyable, type Trust, viaText } from './tls.ts';
+import { type ConnectOptions, connectTls, type Destroyable, viaText } from './tls.ts';
 import { exchangeError, reasonIn, responseError } from './translate.ts';
 
-export interface ClientOptions {
-  readonly device: DeviceRef;
-  readonly address: Address;
-  readonly trust: Trust;
-  readonly route?: Route | undefined;
+export interface ClientOptions extends Pick<
+  ConnectOptions,
+  'device' | 'address' | 'trust' | 'route'
+> {
   /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
   /** Resolves when the credential may be sent on an open connection, and rejects if it may not. */

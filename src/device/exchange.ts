@@ -68,11 +68,8 @@ const EVERY_MS = 500;
 /** Fewer bytes within the limit count as silence. */
 const MIN_BYTES = 1024;
 
-interface RawResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+interface RawResponse extends Pick<Response, 'status' | 'headers' | 'latencyMs'> {
   readonly bytes: Buffer;
-  readonly latencyMs: number;
 }
 
 /** One request on its way. */

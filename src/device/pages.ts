@@ -20,17 +20,13 @@ const MAX_PAGES = 1000;
 /** How often a list that changes while it is read is started again. */
 const MAX_READINGS = 3;
 
-export interface ReadPages {
-  readonly records: readonly DeviceRecord[];
-  readonly envelope: string;
+export interface ReadPages extends Pick<DecodedList, 'records' | 'envelope' | 'single'> {
   /** How further pages were reached; absent for one page. */
   readonly paging?: 'next' | PageStep | undefined;
   /** The path where it was found, if it differs from the profile's. */
   readonly path?: string;
   /** What the paths before it answered: `/api/user/ (404)`. */
   readonly tried?: readonly string[];
-  /** One object, not a list. */
-  readonly single?: true;
 }
 
 interface ReadOptions {

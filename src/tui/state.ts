@@ -6,6 +6,7 @@ import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Findable, FindableLine } from '../shell/findable.ts';
 import { FIRST_STEPS, type FirstStep } from '../shell/help/first-run.ts';
 import type { DriftOutput } from '../shell/output.ts';
+import type { Question } from '../shell/session.ts';
 import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../text/choices.ts';
@@ -181,19 +182,12 @@ export interface RecordHistory {
   readonly problem?: string;
 }
 
-export interface OpenQuestion {
+/** One that is late is cancelled if a key comes before it is open. */
+export interface OpenQuestion extends Omit<Question, 'details' | 'expected' | 'until'> {
   readonly id: number;
-  readonly kind: 'confirm' | 'text' | 'secret';
-  readonly text: string;
   readonly expected: string | undefined;
-  /** The colour of the label at the start of the text. */
-  readonly color?: LabelColor | undefined;
-  /** It looks different from others, and Enter alone means no. */
-  readonly isWarning?: boolean;
   /** False at first: keys typed then were not meant for it. */
   readonly isOpen: boolean;
-  /** Cancelled if a key comes before it is open. */
-  readonly isLate?: boolean;
   /** Shown above it; harmless. */
   readonly lines: readonly LogLine[];
   /** The same for each device, if there is a plan to unfold. */

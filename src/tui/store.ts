@@ -1,7 +1,6 @@
 import { visibleLines } from '../text/visible.ts';
 import type { StepResult } from '../change/verdict.ts';
 import type { Filter } from '../fleet/filter.ts';
-import type { View } from '../shell/output.ts';
 import type { FieldIssues, FormField } from '../shell/records/form-fields.ts';
 import type { FormOpening } from './form/form-state.ts';
 import type { EditKey, Line } from './editor/line.ts';
@@ -17,7 +16,7 @@ import type {
   State,
   Work,
 } from './state.ts';
-import type { TableRead } from './table/table-state.ts';
+import type { TableRead, TableSource } from './table/table-state.ts';
 import type { LineProblem, Menu } from './prompt/prompt-state.ts';
 import type { ViewAction } from './keys/key-binding.ts';
 
@@ -103,16 +102,6 @@ export type Action =
   | { readonly kind: 'open-question'; readonly id: number }
   | { readonly kind: 'complain'; readonly text: string }
   | { readonly kind: 'answered'; readonly id: number };
-
-/** The command that fills the table. */
-export interface TableSource {
-  readonly command: string;
-  readonly commandFilter: string;
-  readonly scope: readonly string[] | undefined;
-  readonly view: View;
-  /** Refresh interval. */
-  readonly watchMs?: number | undefined;
-}
 
 /** The state outside React: keys that arrive in one tick all count. */
 export class Store {

@@ -8,6 +8,7 @@ import { maskedPath, maskedRecord, maskedValue } from '../../device/sensitive-fi
 import { MASK } from '../../text/one-line.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 import type { Step } from '../step.ts';
+import type { About } from '../verdict.ts';
 
 /** How devsh reaches a device, and what the device wants. */
 export interface Connection {
@@ -102,7 +103,7 @@ const PROXY_LOGIN = [
   '',
 ];
 
-function titleOf({ name }: DeviceRef, step: Pick<Step, 'action' | 'resource' | 'key'>): string {
+function titleOf({ name }: DeviceRef, step: About): string {
   return `${name}: ${step.action} ${recordName(step)}`;
 }
 

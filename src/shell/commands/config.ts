@@ -78,7 +78,11 @@ export const config: CommandSpec = {
         const name = settingNamed(call.args.words('NAME'));
         const [word] = call.args.words('VALUE');
         const text = word?.text ?? '';
-        if (hideSecrets(text) !== text) throw keepsNoSecret(name, word?.start);
+        if (hideSecrets(text) !== text)
+          throw new UsageError(
+            `${name} contains a secret, and devsh keeps no secrets in settings: "login --to keychain" or "vault" keeps logins`,
+            { column: word?.start },
+          );
         if (name === 'timeoutMs' && Number(text) > 0 && Number(text) < 100) {
           // `--timeout 20` are seconds.
           throw new UsageError(`timeoutMs is in milliseconds, and ${text} ms are too short`, {
@@ -121,13 +125,6 @@ function settingNamed([word]: readonly Word[]): SettingName {
     column: word?.start,
     suggestions: suggest(text, names),
   });
-}
-
-function keepsNoSecret(name: string, column?: number): UsageError {
-  return new UsageError(
-    `${name} contains a secret, and devsh keeps no secrets in settings: "login --to keychain" or "vault" keeps logins`,
-    { column },
-  );
 }
 
 /** Reports a change, and the source that wins over it. */

@@ -101,7 +101,30 @@ export const questions: CommandSpec = {
         const { shell, options, io } = call;
         if (options.on.length > 0) yield* tryOut(call, await call.sessions());
         const open = openQuestions(shell.fleet);
-        yield questionTable(open, shell.services.now());
+        yield table(
+          'questions',
+          [
+            'device',
+            'question',
+            { key: 'fingerprint', title: 'SHA-256' },
+            open.some(({ pinned }) => pinned !== undefined) && 'pinned',
+            'expires',
+            'subject',
+            { key: 'reason', title: 'REASON', isExtra: true },
+          ],
+          open.map(({ name, address, kind, presented, pinned, reason }) => ({
+            device: name,
+            address,
+            question: kind,
+            fingerprint: presented?.fingerprint ?? null,
+            pinned: pinned?.fingerprint ?? null,
+            expires:
+              presented === undefined ? null : expiryText(presented.validTo, shell.services.now()),
+            validTo: presented?.validTo ?? null,
+            subject: presented?.subject ?? null,
+            reason,
+          })),
+        );
         if (open.length === 0 && io.isOnScreen !== true) yield info(NONE);
       },
     }),
@@ -247,30 +270,4 @@ async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGen
   const access = call.accessWithoutAsking();
   for await (const { awaited, total } of call.read(sessions, 'user', { access }))
     yield awaiting('trying', awaited, total);
-}
-
-function questionTable(open: readonly DeviceQuestion[], now: Date): Output {
-  return table(
-    'questions',
-    [
-      'device',
-      'question',
-      { key: 'fingerprint', title: 'SHA-256' },
-      open.some(({ pinned }) => pinned !== undefined) && 'pinned',
-      'expires',
-      'subject',
-      { key: 'reason', title: 'REASON', isExtra: true },
-    ],
-    open.map(({ name, address, kind, presented, pinned, reason }) => ({
-      device: name,
-      address,
-      question: kind,
-      fingerprint: presented?.fingerprint ?? null,
-      pinned: pinned?.fingerprint ?? null,
-      expires: presented === undefined ? null : expiryText(presented.validTo, now),
-      validTo: presented?.validTo ?? null,
-      subject: presented?.subject ?? null,
-      reason,
-    })),
-  );
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Call, command } from '../command.ts';
 import { SIMULATOR, type SimulatorOption } from '../grammar/options.ts';
-import { type Output, info, table } from '../output.ts';
+import { info, table } from '../output.ts';
 import type { RunningSimulator } from '../services.ts';
 import { probe } from '../devices/probe.ts';
 
@@ -19,7 +19,19 @@ export const simulator = command({
   async *run(call) {
     const running = await start(call, DEFAULT_PORT);
     try {
-      yield devicesTable(running);
+      yield table(
+        'simulator',
+        [
+          ...['device', 'address', 'user', 'password', 'token'],
+          { key: 'fingerprint', title: 'SHA-256' },
+        ],
+        running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
+          [accounts.admin, accounts.viewer].map(({ username: user, password, token }) => {
+            return { device: name, address, user, password, token, fingerprint };
+          }),
+        ),
+        { showsSecrets: true },
+      );
       yield { kind: 'checkpoint' };
       yield info(`running until Ctrl-C; connect from another terminal`);
       if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
@@ -61,20 +73,4 @@ function start({ options, shell }: Call<SimulatorOption>, port: number): Promise
     seed: options.seed ?? 1,
     port: options.port ?? port,
   });
-}
-
-function devicesTable(running: RunningSimulator): Output {
-  return table(
-    'simulator',
-    [
-      ...['device', 'address', 'user', 'password', 'token'],
-      { key: 'fingerprint', title: 'SHA-256' },
-    ],
-    running.devices.flatMap(({ name, address, fingerprint, accounts }) =>
-      [accounts.admin, accounts.viewer].map(({ username: user, password, token }) => {
-        return { device: name, address, user, password, token, fingerprint };
-      }),
-    ),
-    { showsSecrets: true },
-  );
 }

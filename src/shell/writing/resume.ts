@@ -243,27 +243,19 @@ async function* continueOn(
     if (isLockout(run)) {
       yield warning(`${NOT_KNOWN} (${someOf(devices.map(({ device }) => visible(device.name)))})`);
     }
-    const resumed = continuedRun(run, resuming.file, continued);
+    const resumed: ContinuedRun = {
+      file: resuming.file,
+      whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
+      replans: continued.flatMap(({ replan }) => replan ?? []),
+      stateOf: ({ device, index }) =>
+        continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
+    };
     return { plan: { ...run.plan, reason: run.reason, devices }, resumed };
   };
   const wanted = ({ ref }: DeviceSession): RequestedChanges => requested.get(ref.address) ?? [];
   const { accounts } = resuming;
   yield* write(call, { sessions: asked, wanted, age: 'older', accounts, review });
   return absent;
-}
-
-function continuedRun(
-  run: Run,
-  file: ContinuedRun['file'],
-  continued: readonly ContinuedDevice[],
-): ContinuedRun {
-  return {
-    file,
-    whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
-    replans: continued.flatMap(({ replan }) => replan ?? []),
-    stateOf: ({ device, index }) =>
-      continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
-  };
 }
 
 /** Nothing of it can be sent, and nothing is written down. */

@@ -3,7 +3,7 @@ import { perDeviceFields } from '../../fleet/compared.ts';
 import type { Invocation } from '../../shell/command.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { Services } from '../../shell/services.ts';
-import type { ReadOutput, View } from '../../shell/output.ts';
+import type { ReadOutput } from '../../shell/output.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { defaultView } from '../../shell/records/read-records.ts';
@@ -89,13 +89,12 @@ export class TableFeed {
         command: `${resourceWords(table.view.resource)} list`,
         commandFilter: '',
         scope: undefined,
-        view: this.#defaultView(table.view.resource),
+        view: defaultView(
+          table.view.resource,
+          this.#columns.recall(this.#profile, table.view.resource),
+        ),
       },
     });
-  }
-
-  #defaultView(resource: string): View {
-    return defaultView(resource, this.#columns.recall(this.#profile, resource));
   }
 
   get #profile(): string {

@@ -87,7 +87,10 @@ function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<und
   );
   let done = 0;
   for (const [index, row] of rows.entries()) {
-    const haystack = (haystacks[index] ??= haystackOf(row));
+    const haystack = (haystacks[index] ??= prepareHaystack(
+      row.record,
+      row.devices.map(({ name }) => name).join(' '),
+    ));
     done += 1 + Math.floor(haystack.text.length / CHARACTERS_OF_ROW);
     if (matchesRow(row, haystack, filter, asksForDevice)) {
       found.rows.push(row);
@@ -96,10 +99,6 @@ function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<und
     for (; done >= STRIDE; done -= STRIDE) yield;
   }
   return found;
-}
-
-function haystackOf({ record, devices }: FoldedRow): Haystack {
-  return prepareHaystack(record, devices.map(({ name }) => name).join(' '));
 }
 
 function exactly({ terms }: Filter): Filter {

@@ -16,7 +16,7 @@ import {
 import { columnLayout, sortableFields, tableWidth } from './columns.ts';
 import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
-import type { TableSource } from '../store.ts';
+import type { TableSource } from './table-state.ts';
 import { recordChanges } from '../../fleet/compared.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';

@@ -5,14 +5,19 @@ import { type Editing, EMPTY_EDITING } from '../editor/line.ts';
 /** By device: the keys of the marked records. No device without any. */
 export type Marks = ReadonlyMap<string, ReadonlySet<string>>;
 
-export interface TableState {
-  /** The command that fills the table; a refresh runs it again. */
+/** The command that fills the table; a refresh runs it again. */
+export interface TableSource {
   readonly command: string;
   /** The filter of that command, as typed. */
   readonly commandFilter: string;
   readonly view: View;
   /** The devices that the command named; undefined: the selection. */
   readonly scope: readonly string[] | undefined;
+  /** Refresh interval; undefined: only on request. */
+  readonly watchMs?: number | undefined;
+}
+
+export interface TableState extends TableSource {
   /** By device name, in the order of arrival. */
   readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
@@ -26,8 +31,6 @@ export interface TableState {
   /** Number of columns scrolled out after the key column. */
   readonly shift: number;
   readonly marks: Marks;
-  /** Refresh interval; undefined: only on request. */
-  readonly watchMs: number | undefined;
   /** What the last refresh changed, shown for a moment. */
   readonly changes: TableChanges | undefined;
 }

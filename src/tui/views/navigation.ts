@@ -1,4 +1,4 @@
-import type { TableSource } from '../store.ts';
+import type { TableSource } from '../table/table-state.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { namesText } from './plan-lines.ts';

@@ -133,7 +133,12 @@ export function followList(before: State, after: State): State {
   const now = listed(after);
   if (now === undefined || old?.rows === now.rows) return after;
   const start = before.overlay.kind === 'none' ? viewOf(overlay).start?.(before) : undefined;
-  const id = old === undefined ? start : currentId(before);
+  const id =
+    old === undefined
+      ? start
+      : 'cursor' in before.overlay
+        ? listed(before)?.idAt(before.overlay.cursor)
+        : undefined;
   if (id === undefined) return after;
   const isFiltered = before.find.editing !== find.editing;
   // The best match is the first, also of entries that come later.
@@ -142,8 +147,4 @@ export function followList(before: State, after: State): State {
   const at = now.rows.findIndex((_, index) => now.idAt(index) === id);
   const cursor = at !== -1 ? at : isFiltered ? 0 : Math.min(overlay.cursor, now.rows.length - 1);
   return { ...after, overlay: { ...overlay, cursor: Math.max(0, cursor) } };
-}
-
-function currentId(state: State): string | undefined {
-  return 'cursor' in state.overlay ? listed(state)?.idAt(state.overlay.cursor) : undefined;
 }

@@ -1,5 +1,4 @@
 import { resourceWords } from '../../shell/commands/index.ts';
-import type { TableOutput } from '../../shell/output.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { keysOf, lineKey } from '../keys/binding.ts';
@@ -45,19 +44,19 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
   ],
   opening: (output, { command }) =>
     output.kind === 'table' && command.name === 'resources'
-      ? { kind: 'resources', resources: offersOf(output.rows), cursor: 0 }
+      ? {
+          kind: 'resources',
+          resources: output.rows.map(({ resource, devices }) => ({
+            resource: typeof resource === 'string' ? resource : '',
+            devices: Array.isArray(devices) ? devices.map(String) : [],
+          })),
+          cursor: 0,
+        }
       : undefined,
   source,
   draw: (offers, _overlay, state, width) => fittedColumns(offers, offerColumns(state), width),
   empty: () => 'the devices have not reported their resources',
 });
-
-function offersOf(rows: TableOutput['rows']): Offer[] {
-  return rows.map(({ resource, devices }) => ({
-    resource: typeof resource === 'string' ? resource : '',
-    devices: Array.isArray(devices) ? devices.map(String) : [],
-  }));
-}
 
 function offerColumns({ fleet }: State): ListColumn<Offer>[] {
   const seen = ({ resource, devices }: Offer): string => {

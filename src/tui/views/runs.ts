@@ -1,4 +1,3 @@
-import type { TableOutput } from '../../shell/output.ts';
 import { fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { shortTime } from '../../text/time.ts';
 import { quoteWord } from '../../text/words.ts';
@@ -75,27 +74,27 @@ export const RUNS = listOf<RunsOver, RunRow>({
   title: ({ runs }, _state, found) => [{ text: counted(runs.length, 'run'), rank: 2 }, found],
   opening: (output, { command }) =>
     output.kind === 'table' && command.name === 'runs'
-      ? { kind: 'runs', runs: rowsOf(output.rows), cursor: 0 }
+      ? {
+          kind: 'runs',
+          runs: output.rows.map((row) => {
+            const text = (field: string): string => fieldText(field, row[field], MOST_ON_SCREEN);
+            return {
+              id: text('run'),
+              began: text('at'),
+              devices: text('devices'),
+              state: text('state'),
+              verdicts: text('verdicts'),
+              command: text('command'),
+            };
+          }),
+          cursor: 0,
+        }
       : undefined,
   nothing: 'no run yet',
   source,
   draw: (runs, _overlay, _state, width) => fittedColumns(runs, RUN_COLUMNS, width),
   empty: () => 'no run yet',
 });
-
-function rowsOf(rows: TableOutput['rows']): RunRow[] {
-  return rows.map((row) => {
-    const text = (field: string): string => fieldText(field, row[field], MOST_ON_SCREEN);
-    return {
-      id: text('run'),
-      began: text('at'),
-      devices: text('devices'),
-      state: text('state'),
-      verdicts: text('verdicts'),
-      command: text('command'),
-    };
-  });
-}
 
 function beganText({ began }: RunRow): string {
   const at = new Date(began);
