@@ -4,7 +4,7 @@ import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { RejectedError, UnreachableError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import { contention } from '../contention.ts';
+import { countComputing } from '../contention.ts';
 import type { Step } from '../../src/change/step.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
@@ -200,7 +200,7 @@ test('100,000 records are judged in a few seconds at most', () => {
     index === 7 ? { ...record, lang: 'fr' } : { ...record },
   );
   const step = set('user7', { lang: 'fr' }, before);
-  const startedAt = performance.now();
+  const computedMs = countComputing();
   expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
-  expect(performance.now() - startedAt).toBeLessThan(5_000 * contention());
+  expect(computedMs()).toBeLessThan(5_000);
 });

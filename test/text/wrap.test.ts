@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wrapText } from '../../src/text/wrap.ts';
-import { contention } from '../contention.ts';
+import { countComputing } from '../contention.ts';
 
 test.each([
   ['words at blanks', 'one two three four', ['one two', '  three', '  four']],
@@ -13,8 +13,8 @@ test.each([
 });
 
 test('breaks a word of a megabyte within a second', () => {
-  const start = performance.now();
+  const computedMs = countComputing();
   const lines = wrapText('x'.repeat(1_000_000), 80, '  ');
-  expect(performance.now() - start).toBeLessThan(1000 * contention());
+  expect(computedMs()).toBeLessThan(1000);
   expect(lines.map((line) => line.trim()).join('')).toHaveLength(1_000_000);
 });

@@ -10,7 +10,7 @@ import {
   type Line,
 } from '../../../src/tui/editor/line.ts';
 import { parseKey } from '../../../src/tui/terminal/keys.ts';
-import { contention } from '../../contention.ts';
+import { countComputing } from '../../contention.ts';
 
 type PlainKind = Exclude<EditKey['kind'], 'insert' | 'set'>;
 
@@ -188,11 +188,11 @@ describe('any keys', () => {
   });
 
   test('a line of 100 KB is edited without delay', () => {
-    const startedAt = performance.now();
+    const computedMs = countComputing();
     let state = press(EMPTY_EDITING, typed('set lang=de ü '.repeat(7500)));
     for (let count = 0; count < 1000; count++)
       state = press(state, 'erase-left', 'left', 'word-left');
-    expect(performance.now() - startedAt).toBeLessThan(1500 * contention());
+    expect(computedMs()).toBeLessThan(1500);
     expect(state.line.after.length).toBeGreaterThan(0);
   });
 });
