@@ -113,7 +113,7 @@ export const MOST_NAMED = 3;
 /** "✗ fw1, fw2, fw4 +10: no answer within 5 s": each cause once, with all names or the first ones. */
 export function causeLines(failures: readonly Failure[], named: 'all' | 'some' = 'all'): string[] {
   return causesOf(failures).map(({ text, failures: found }) => {
-    const names = found.map(({ device }) => visible(device.name));
+    const names = [...new Set(found.map(({ device }) => visible(device.name)))];
     return `✗ ${named === 'some' ? firstNames(names) : names.join(', ')}: ${text}`;
   });
 }

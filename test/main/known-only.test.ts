@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { startFleet } from './devsh.ts';
 import { startOwnDevice, type OwnUser } from './own-device.ts';
 
 const ADD = 'user add username=eve first_name=Eve lang=de --on oslo --yes';
@@ -189,4 +190,27 @@ test('erased values cannot be restored, and both unknowns are named', async () =
   expect(undone.stderr).toContain('this plan cannot restore password');
   expect(undone.stdout).toContain('differs');
   expect(undone.exitCode).toBe(1);
+});
+
+test('where no device responded, "user show" denies no record, and "changes" counts only what was read', async () => {
+  const { devsh, device } = await startFleet({ devices: 3 });
+  await devsh('user list --on sim1');
+  for (const number of [2, 3]) device(number).setFault('refuse');
+  const shown = await devsh('user show nobody --on sim2,sim3');
+  expect(shown.stderr).not.toContain('no user "nobody"');
+  expect(shown.exitCode).toBe(5);
+  const some = await devsh('user show nobody --on @lab');
+  expect(some.stderr).toContain('no user "nobody" on the devices that responded');
+  expect((await devsh('changes nobody')).stderr).toContain(
+    'no user "nobody" was ever read on 1 device\n',
+  );
+});
+
+test('a device with several pending changes is one of those that cannot be reached', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(2).setFault('refuse');
+  await devsh('user set viewer lang=fr --on @lab --yes');
+  await devsh('user delete theo.lhote --on @lab --yes');
+  const { stderr } = await devsh('resume --yes');
+  expect(stderr).toMatch(/^✗ sim2: /m);
 });

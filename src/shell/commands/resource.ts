@@ -206,7 +206,7 @@ function show(resource: string): VerbSpec {
         yield* showPast(call, at, view, wanted);
         return;
       }
-      let found = 0;
+      let found: number | undefined;
       const keys: string[] = [];
       const refine: Refine = async (session, records) => {
         const { profile } = session;
@@ -221,7 +221,7 @@ function show(resource: string): VerbSpec {
         const matches = records.filter(
           (record) => wanted === undefined || isKeyOf(record, fields, wanted),
         );
-        found += matches.length;
+        found = (found ?? 0) + matches.length;
         keys.push(...records.map((record) => valueText(record[keyField])));
         return session.inFull(call.access, resource, matches, call.io.signal);
       };

@@ -51,9 +51,10 @@ export async function* listChanges(
 function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
   const events = histories.flatMap(({ device, periods }) => eventsOf(device, periods));
   if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
-  const lists = histories.flatMap(({ periods }) =>
-    periods.flatMap((period) => [...period.resources]),
+  const read = histories.filter(({ periods }) =>
+    periods.some(({ resources }) => resources.size > 0),
   );
+  const lists = read.flatMap(({ periods }) => periods.flatMap((period) => [...period.resources]));
   const kept = lists.flatMap(([, { readings }]) => keptRecords(readings));
   if (kept.length === 0) return;
   const all = [...kept.map(({ fields }) => fields), ...events.map(filteredBy), EVENT_FIELDS];
@@ -67,7 +68,7 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
   const resources = new Set(lists.map(([resource]) => resource));
   const what = resources.size === 1 ? [...resources].join() : 'record';
   throw new NotFoundError(
-    `no ${what} "${word}" was ever read on ${counted(histories.length, 'device')}${nearHint(word, keys)}`,
+    `no ${what} "${word}" was ever read on ${counted(read.length, 'device')}${nearHint(word, keys)}`,
   );
 }
 
