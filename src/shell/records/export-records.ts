@@ -14,9 +14,9 @@ import {
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import type { DeviceSession } from '../../fleet/device-session.ts';
+import type { Refine } from '../../fleet/fleet.ts';
 import type { Call } from '../command.ts';
-import { filterOf, matching, readProgress, viewOf, refuseDoubtful } from './read-records.ts';
+import { filterOf, matching, readRecords, viewOf, refuseDoubtful } from './read-records.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';
@@ -39,7 +39,7 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
     : [];
   await refuseExisting(call, target === undefined ? paths : [target]);
 
-  const reads = yield* readAll(call, sessions);
+  const reads = yield* readAll(call);
   yield* remarks(call, reads);
   yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
@@ -89,10 +89,7 @@ function alone(read: ReadOutput): ReadOutput {
   return { ...read, view: { ...read.view, file: { ...read.view.file, isOneDevice: true } } };
 }
 
-async function* readAll(
-  call: Call,
-  sessions: readonly DeviceSession[],
-): AsyncGenerator<Output, ReadOutput[]> {
+async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
   const resource = call.args.optional('RESOURCE') ?? 'user';
   if (!isResourceName(resource)) {
     throw new UsageError(`"${resource}" is not the name of a resource; the filter follows it`, {
@@ -104,30 +101,20 @@ async function* readAll(
   const said = quoteLine(words.map(({ text }) => text).filter((text) => text.trim() !== ''));
   const filter = said === '' ? undefined : filterOf(call, words);
   const view = { ...viewOf(call, resource, 'table'), file: said === '' ? {} : { filter: said } };
-  const positions = new Map(sessions.map((session, index) => [session, index]));
   const found: ReadOutput[] = [];
   const check = new FilterCheck(filter);
-  const reads = call.read(sessions, resource, {
-    refine: async (session, all) => {
-      const matches = matching(filter, all, session.ref.name);
-      check.add(all, matches.length, describedFields(session.profile, resource));
-      const records = await session.inFull(call.access, resource, matches, call.io.signal);
-      const { profile } = session;
-      // Their order may be meant.
-      if (hasPositionalIds(profile)) return records;
-      return inKeyOrder(records, keyFieldOf(profile, resource, records));
-    },
-  });
-  for await (const one of reads) {
-    const { ref: device } = one.session;
-    found.push({
-      kind: 'read',
-      view,
-      device,
-      position: positions.get(one.session) ?? 0,
-      outcome: one.ok ? { ok: true, records: one.records } : one,
-    });
-    yield readProgress(resource, one);
+  const refine: Refine = async (session, all) => {
+    const matches = matching(filter, all, session.ref.name);
+    check.add(all, matches.length, describedFields(session.profile, resource));
+    const records = await session.inFull(call.access, resource, matches, call.io.signal);
+    const { profile } = session;
+    // Their order may be meant.
+    if (hasPositionalIds(profile)) return records;
+    return inKeyOrder(records, keyFieldOf(profile, resource, records));
+  };
+  for await (const output of readRecords(call, view, undefined, refine)) {
+    if (output.kind === 'read') found.push(output);
+    else yield output;
   }
   const unread = found.flatMap(({ device, outcome }) => (outcome.ok ? [] : [device]));
   yield* refuseDoubtful(call, check, unread);
