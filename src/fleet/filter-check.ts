@@ -171,28 +171,3 @@ export function unknownFieldText(field: string, fields: readonly string[], none:
   const near = nearHint(field, fields) || `; the fields are ${someOf(fields, MOST_FIELDS)}`;
   return `${none} has a field "${oneLine(field)}"${near}`;
 }
-
-/** `no user "bobb" was ever read …; did you mean bob?`: the word of a filter that nothing contains. */
-export function unknownWord(
-  filter: Filter,
-  records: Iterable<DeviceRecord>,
-  keys: readonly string[],
-): string | undefined {
-  const texts = [...records].map((record) =>
-    Object.values(record)
-      .map((value) => valueText(value).toLowerCase())
-      .join('\n'),
-  );
-  for (const term of filter.terms) {
-    const isKey = term.kind === 'is' && term.field === 'key';
-    if (term.kind !== 'word' && !isKey) continue;
-    if (term.text === '') continue;
-    const isKnown = isKey
-      ? keys.some((key) => key.toLowerCase() === term.text)
-      : [...texts, ...keys.map((key) => key.toLowerCase())].some((text) =>
-          text.includes(term.text),
-        );
-    if (!isKnown) return term.text;
-  }
-  return undefined;
-}

@@ -9,7 +9,7 @@ import {
   recordsNamed,
 } from '../../history/events.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
-import { FilterCheck, unknownWord } from '../../fleet/filter-check.ts';
+import { FilterCheck } from '../../fleet/filter-check.ts';
 import type { KeptRecord } from '../../history/kept.ts';
 import type { KnownReading } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
@@ -57,14 +57,26 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
   const lists = read.flatMap(({ periods }) => periods.flatMap((period) => [...period.resources]));
   const kept = lists.flatMap(([, { readings }]) => keptRecords(readings));
   if (kept.length === 0) return;
-  const all = [...kept.map(({ fields }) => fields), ...events.map(filteredBy), EVENT_FIELDS];
+  const all = [
+    ...kept.map(({ key, fields }) => ({ ...fields, key })),
+    ...histories.map(({ device }) => ({ device })),
+    ...events.map(filteredBy),
+    EVENT_FIELDS,
+  ];
   const check = new FilterCheck(filter);
   check.add(all, 0);
   const doubt = check.doubt();
   if (doubt !== undefined) throw new UsageError(doubt);
   const keys = [...new Set(kept.map(({ key }) => key)), ...histories.map(({ device }) => device)];
-  const word = unknownWord(filter, all, keys);
-  if (word === undefined) return;
+  const terms = filter.terms.flatMap((term) => {
+    if (term.kind === 'word') return { ...term, isFuzzy: false };
+    return term.kind === 'is' && term.field === 'key' ? term : [];
+  });
+  const unknown = terms.find(
+    (term) => !all.some((record) => matches({ terms: [term] }, record, '')),
+  );
+  if (unknown === undefined) return;
+  const word = unknown.text;
   const resources = new Set(lists.map(([resource]) => resource));
   const what = resources.size === 1 ? [...resources].join() : 'record';
   throw new NotFoundError(
