@@ -78,10 +78,10 @@ export function driftOf(
   const devices = reads.map(({ device }) => device);
   const rows = [...groups.values()].map(({ key, held }): DriftRow => {
     const contents = held.map((records) => contentsOf(records, comparison));
-    const common = mostCommon(contents);
-    if (contents.every((content) => content === common)) {
+    if (contents.every((content) => content === contents[0])) {
       return { key, cells: held.map(() => SAME), fields: [], held, isSame: true };
     }
+    const common = mostCommon(contents);
     const isSingle = held.filter(({ length }) => length > 0).length === 1;
     const cells = held.map((records, index): DriftCell => {
       if (records.length === 0) return MISSING;
