@@ -72,94 +72,87 @@ export function reduce(state: State, action: Action): State {
   return table === next.table ? next : { ...followed, table };
 }
 
+type Steps = {
+  readonly [K in Action['kind']]: (state: State, action: Extract<Action, { kind: K }>) => State;
+};
+
+const STEPS: Steps = {
+  view: (state, { action }) => act(state, action),
+  edit: (state, { key }) => EDITS[contextOf(state)]?.(state, key) ?? state,
+  'set-line': (state, { line }) =>
+    withPrompt({ ...state, focus: 'prompt' }, setLine(state.prompt, line)),
+  menu: (state, action) => withPrompt(state, openMenu(state.prompt, action)),
+  problem: (state, { problem }) => withPrompt(state, { ...state.prompt, menu: undefined, problem }),
+  history: (state, { lines }) => withPrompt(state, setHistory(state.prompt, lines)),
+  facts: (state, { facts }) => ({ ...state, ...facts }),
+  fleet: (state, { fleet }) => ({ ...state, fleet: keepSelected(state.fleet, fleet) }),
+  table: (state, { source }) => entered(state, source),
+  'table-withdrawn': (state, { command }) => withdrawn(state, command),
+  'table-source': (state, { source }) => sourced(state, source),
+  reads(state, { reads }) {
+    const read = withTable(state, addReads(state.table, reads));
+    return withTable(read, dropLostMarks(read, state.table.reads));
+  },
+  'apply-filter': (state, { filter }) => applyFilter(state, filter),
+  'changes-seen': (state) => withTable(state, { ...state.table, changes: undefined }),
+  watch: (state, { everyMs }) => withTable(state, { ...state.table, watchMs: everyMs }),
+  'work-start': (state, { waiting }) => ({
+    ...state,
+    work: { isStopping: false, progress: undefined, waiting, writes: [] },
+  }),
+  work: (state, { work }) => (state.work ? { ...state, work: { ...state.work, ...work } } : state),
+  'work-end': (state) => ({ ...state, work: undefined }),
+  'log-clear': (state) => withLog(state, { current: [] }),
+  log: (state, { lines }) => withLog(state, appended(state.log, [], lines)),
+  'log-keep': (state, { lines }) => withLog(state, { all: appended(state.log, [], lines).all }),
+  'log-hide': (state, { lines }) => withLog(state, { current: without(state.log.current, lines) }),
+  'log-replace': (state, { old, lines }) => withLog(state, appended(state.log, old, lines)),
+  'roll-out': (state, { rollOut }) =>
+    openedByLine({ ...state, rollOut }, { kind: 'roll-out', top: 0 }),
+  'roll-out-result': (state, { result }) =>
+    changeRollOut(state, ({ results }) => ({ results: [...results, result] })),
+  'roll-out-device': (state, { name }) =>
+    changeRollOut(state, ({ begun = [] }) => ({ begun: [...begun, name] })),
+  'roll-out-progress': (state, action) =>
+    changeRollOut(state, ({ progress }) =>
+      progress === undefined ? {} : { progress: { ...progress, ...action.progress } },
+    ),
+  'roll-out-end': (state) => dropped({ ...state, rollOut: undefined }, 'roll-out'),
+  'questions-end': (state) =>
+    state.fleet.questions.length > 0 ? state : dropped(state, 'questions'),
+  'palette-entries': (state, { entries }) => addEntries(state, entries),
+  'view-over': (state, { overlay }) => openedByLine(state, overlay),
+  form: reduceForm,
+  'form-fields': reduceForm,
+  'form-warn': reduceForm,
+  'form-end': reduceForm,
+  ask: (state, { question }) => ({ ...state, questions: [...state.questions, question] }),
+  'open-question': (state, { id }) =>
+    changeQuestion(state, (question) =>
+      question.id === id ? { ...question, isOpen: true } : question,
+    ),
+  complain: (state, { text }) => rejected(state, text),
+  answered: (state, action) => ({
+    ...state,
+    questions: state.questions.filter(({ id }) => id !== action.id),
+  }),
+};
+
 function step(state: State, action: Action): State {
-  const { prompt, table, log } = state;
-  switch (action.kind) {
-    case 'view':
-      return act(state, action.action);
-    case 'edit':
-      return EDITS[contextOf(state)]?.(state, action.key) ?? state;
-    case 'set-line':
-      return { ...state, focus: 'prompt', prompt: setLine(prompt, action.line) };
-    case 'menu':
-      return { ...state, prompt: openMenu(prompt, action) };
-    case 'problem':
-      return { ...state, prompt: { ...prompt, menu: undefined, problem: action.problem } };
-    case 'history':
-      return { ...state, prompt: setHistory(prompt, action.lines) };
-    case 'facts':
-      return { ...state, ...action.facts };
-    case 'fleet':
-      return { ...state, fleet: keepSelected(state.fleet, action.fleet) };
-    case 'table':
-      return entered(state, action.source);
-    case 'table-withdrawn':
-      return withdrawn(state, action.command);
-    case 'table-source':
-      return sourced(state, action.source);
-    case 'reads': {
-      const read = { ...state, table: addReads(table, action.reads) };
-      return { ...read, table: dropLostMarks(read, table.reads) };
-    }
-    case 'apply-filter':
-      return applyFilter(state, action.filter);
-    case 'changes-seen':
-      return { ...state, table: { ...table, changes: undefined } };
-    case 'watch':
-      return { ...state, table: { ...table, watchMs: action.everyMs } };
-    case 'work-start':
-      return {
-        ...state,
-        work: { isStopping: false, progress: undefined, waiting: action.waiting, writes: [] },
-      };
-    case 'work':
-      return state.work ? { ...state, work: { ...state.work, ...action.work } } : state;
-    case 'work-end':
-      return { ...state, work: undefined };
-    case 'log-clear':
-      return { ...state, log: { ...log, current: [] } };
-    case 'log':
-      return { ...state, log: appended(log, [], action.lines) };
-    case 'log-keep':
-      return { ...state, log: { ...appended(log, [], action.lines), current: log.current } };
-    case 'log-hide':
-      return { ...state, log: { ...log, current: without(log.current, action.lines) } };
-    case 'log-replace':
-      return { ...state, log: appended(log, action.old, action.lines) };
-    case 'roll-out':
-      return openedByLine({ ...state, rollOut: action.rollOut }, { kind: 'roll-out', top: 0 });
-    case 'roll-out-result':
-      return changeRollOut(state, ({ results }) => ({ results: [...results, action.result] }));
-    case 'roll-out-device':
-      return changeRollOut(state, ({ begun = [] }) => ({ begun: [...begun, action.name] }));
-    case 'roll-out-progress':
-      return changeRollOut(state, ({ progress }) =>
-        progress === undefined ? {} : { progress: { ...progress, ...action.progress } },
-      );
-    case 'roll-out-end':
-      return dropped({ ...state, rollOut: undefined }, 'roll-out');
-    case 'questions-end':
-      return state.fleet.questions.length > 0 ? state : dropped(state, 'questions');
-    case 'palette-entries':
-      return addEntries(state, action.entries);
-    case 'view-over':
-      return openedByLine(state, action.overlay);
-    case 'form':
-    case 'form-fields':
-    case 'form-warn':
-    case 'form-end':
-      return reduceForm(state, action);
-    case 'ask':
-      return { ...state, questions: [...state.questions, action.question] };
-    case 'open-question':
-      return changeQuestion(state, (question) =>
-        question.id === action.id ? { ...question, isOpen: true } : question,
-      );
-    case 'complain':
-      return rejected(state, action.text);
-    case 'answered':
-      return { ...state, questions: state.questions.filter(({ id }) => id !== action.id) };
-  }
+  const stepOf: (state: State, action: never) => State = STEPS[action.kind];
+  return stepOf(state, action as never);
+}
+
+function withPrompt(state: State, prompt: State['prompt']): State {
+  return { ...state, prompt };
+}
+
+function withTable(state: State, table: State['table']): State {
+  return { ...state, table };
+}
+
+function withLog(state: State, log: Partial<State['log']>): State {
+  return { ...state, log: { ...state.log, ...log } };
 }
 
 /** Ignores rows for a filter that has changed since. */
@@ -193,10 +186,7 @@ const editField: Edit = (state, key) =>
 const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   plan: editAnswer,
   question: editAnswer,
-  filter: (state, key) => ({
-    ...state,
-    table: { ...state.table, filter: editFilter(state, key) },
-  }),
+  filter: (state, key) => withTable(state, { ...state.table, filter: editFilter(state, key) }),
   form: editField,
   'form-switch': editField,
   'form-choice': editField,
@@ -223,6 +213,50 @@ const OPENED = {
   questions: () => NO_MARKS,
 } satisfies Partial<Record<ViewAction, (state: State) => Overlay>>;
 
+const goTable = (state: State): State =>
+  withPrompt({ ...state, focus: 'table' }, { ...state.prompt, menu: undefined });
+
+/** The other keys. */
+const OTHERS = {
+  'go-table': goTable,
+  'press-in-table': goTable,
+  // A form takes all keys, so it closes.
+  'go-prompt': (state) => ({
+    ...(state.form === undefined ? state : closed(state)),
+    focus: 'prompt',
+  }),
+  back(state) {
+    const { table } = state;
+    if (table.filter.editing.line !== NO_FILTER.editing.line) {
+      return withTable(state, { ...table, filter: NO_FILTER });
+    }
+    if (table.marks.size > 0) return withTable(state, { ...table, marks: new Map() });
+    return state.backStack.length > 0 ? closed(state) : state;
+  },
+  pane: (state) => ({ ...state, isPaneHidden: !state.isPaneHidden }),
+  close: (state) =>
+    hasFind(state) && state.overlay.kind !== 'palette' ? clearedFind(state) : closed(state),
+  details(state) {
+    const shown = shownView(state);
+    const isOwn = shown?.view.details !== undefined;
+    const over = isOwn ? shown.view.details?.(shown.over, state) : detailsOfTable(state);
+    return over ? opened(state, over) : state;
+  },
+  trouble: devicesInTrouble,
+  find: openedFind,
+  'keep-find': keptFind,
+  'clear-find': clearedFind,
+  'next-found': (state) => nextFound(state, 1),
+  'previous-found': (state) => nextFound(state, -1),
+  unfold: (state) =>
+    changeQuestion(state, (question) => ({
+      ...question,
+      isUnfolded: question.unfolded !== undefined && !question.isUnfolded,
+      top: 0,
+    })),
+  'close-form': closeForm,
+} satisfies Partial<Record<ViewAction, (state: State) => State>>;
+
 function act(state: State, action: ViewAction): State {
   const { table } = state;
   if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
@@ -238,58 +272,11 @@ function act(state: State, action: ViewAction): State {
     return { ...state, table: { ...table, cursor: Math.max(0, table.cursor + by) } };
   }
   if (has(TABLE_ACTIONS, action)) return { ...state, table: TABLE_ACTIONS[action](state) };
-  if (has(PROMPT_ACTIONS, action))
-    return { ...state, prompt: PROMPT_ACTIONS[action](state.prompt) };
+  if (has(PROMPT_ACTIONS, action)) return withPrompt(state, PROMPT_ACTIONS[action](state.prompt));
   if (has(FORM_ACTIONS, action))
     return state.form === undefined ? state : { ...state, form: FORM_ACTIONS[action](state.form) };
   if (has(OPENED, action)) return opened(state, OPENED[action](state));
-  switch (action) {
-    case 'go-table':
-    case 'press-in-table':
-      return { ...state, focus: 'table', prompt: { ...state.prompt, menu: undefined } };
-    case 'go-prompt':
-      // A form takes all keys, so it closes.
-      return { ...(state.form === undefined ? state : closed(state)), focus: 'prompt' };
-    case 'back':
-      if (table.filter.editing.line !== NO_FILTER.editing.line) {
-        return { ...state, table: { ...table, filter: NO_FILTER } };
-      }
-      if (table.marks.size > 0) return { ...state, table: { ...table, marks: new Map() } };
-      return state.backStack.length > 0 ? closed(state) : state;
-    case 'pane':
-      return { ...state, isPaneHidden: !state.isPaneHidden };
-    case 'close':
-      return hasFind(state) && state.overlay.kind !== 'palette'
-        ? clearedFind(state)
-        : closed(state);
-    case 'details': {
-      const isOwn = shown?.view.details !== undefined;
-      const over = isOwn ? shown.view.details?.(shown.over, state) : detailsOfTable(state);
-      return over ? opened(state, over) : state;
-    }
-    case 'trouble':
-      return devicesInTrouble(state);
-    case 'find':
-      return openedFind(state);
-    case 'keep-find':
-      return keptFind(state);
-    case 'clear-find':
-      return clearedFind(state);
-    case 'next-found':
-      return nextFound(state, 1);
-    case 'previous-found':
-      return nextFound(state, -1);
-    case 'whole':
-      return state;
-    case 'unfold':
-      return changeQuestion(state, (question) => ({
-        ...question,
-        isUnfolded: question.unfolded !== undefined && !question.isUnfolded,
-        top: 0,
-      }));
-    case 'close-form':
-      return closeForm(state);
-  }
+  return has(OTHERS, action) ? OTHERS[action](state) : state;
 }
 
 /** Whether a table of actions has this one. */

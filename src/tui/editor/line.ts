@@ -57,11 +57,26 @@ export type EditKey =
   | { readonly kind: PlainKind };
 
 /** An edit that needs no text. */
-export type PlainKind = Move | Erase | Kill | 'yank' | 'undo';
-type Move = 'left' | 'right' | 'word-left' | 'word-right' | 'home' | 'end';
-type Erase = 'erase-left' | 'erase-right';
-/** `kill-word-left` goes back to a blank, `kill-part-left` to the start of a run of letters and digits. */
-type Kill = 'kill-left' | 'kill-right' | 'kill-word-left' | 'kill-part-left' | 'kill-part-right';
+export type PlainKind = keyof typeof TARGETS | 'yank' | 'undo';
+
+/** Where a key moves the cursor, in UTF-16 units of the whole line; `erase-` and `kill-` cut what is between. */
+const TARGETS = {
+  left: ({ before }: Line) => before.length - lastGrapheme(before).length,
+  right: ({ before, after }: Line) => before.length + firstGrapheme(after).length,
+  'word-left': ({ before }: Line) => partStart(before),
+  'word-right': ({ before, after }: Line) => before.length + partEnd(after),
+  home: () => 0,
+  end: (line: Line) => lineText(line).length,
+  'erase-left': (line: Line) => TARGETS.left(line),
+  'erase-right': (line: Line) => TARGETS.right(line),
+  'kill-left': () => 0,
+  'kill-right': (line: Line) => lineText(line).length,
+  /** Back to a blank. */
+  'kill-word-left': ({ before }: Line) => wordStart(before),
+  /** To the start of a run of letters and digits. */
+  'kill-part-left': ({ before }: Line) => partStart(before),
+  'kill-part-right': (line: Line) => TARGETS['word-right'](line),
+};
 
 const UNDO_LIMIT = 500;
 
@@ -80,41 +95,30 @@ export function lineText(line: Line): string {
 
 /** The state after one key. Pure; cuts at grapheme borders. A key without effect keeps the line. */
 export function edit(state: Editing, key: EditKey): Editing {
-  switch (key.kind) {
-    case 'insert':
-      return insert(state, key.text);
-    case 'set':
-      return change(state, key.kind, asLine(key.line));
-    case 'left':
-    case 'right':
-    case 'word-left':
-    case 'word-right':
-    case 'home':
-    case 'end':
-      return { ...state, line: moved(state.line, key.kind), last: key.kind };
-    case 'erase-left':
-      return change(state, key.kind, { ...moved(state.line, 'left'), after: state.line.after });
-    case 'erase-right':
-      return change(state, key.kind, { ...moved(state.line, 'right'), before: state.line.before });
-    case 'kill-left':
-    case 'kill-right':
-    case 'kill-word-left':
-    case 'kill-part-left':
-    case 'kill-part-right':
-      return kill(state, key.kind);
-    case 'yank':
-      return change(state, key.kind, {
-        ...state.line,
-        before: state.line.before + state.killed,
-      });
-    case 'undo':
-      return {
-        ...state,
-        line: state.undo.at(-1) ?? state.line,
-        undo: state.undo.slice(0, -1),
-        last: key.kind,
-      };
+  const { line, killed, undo } = state;
+  if (key.kind === 'insert') return insert(state, key.text);
+  if (key.kind === 'set') return change(state, key.kind, asLine(key.line));
+  if (key.kind === 'yank') {
+    return change(state, key.kind, { ...line, before: line.before + killed });
   }
+  if (key.kind !== 'undo') return movedOrCut(state, key.kind);
+  return { ...state, line: undo.at(-1) ?? line, undo: undo.slice(0, -1), last: key.kind };
+}
+
+function movedOrCut(state: Editing, kind: keyof typeof TARGETS): Editing {
+  const { line, killed, last } = state;
+  const whole = lineText(line);
+  const at = line.before.length;
+  const to = TARGETS[kind](line);
+  if (!/^(?:erase|kill)-/.test(kind)) {
+    return { ...state, line: { before: whole.slice(0, to), after: whole.slice(to) }, last: kind };
+  }
+  const [start, end] = [Math.min(at, to), Math.max(at, to)];
+  const rest = change(state, kind, { before: whole.slice(0, start), after: whole.slice(end) });
+  if (kind.startsWith('erase-') || start === end) return rest;
+  const cut = whole.slice(start, end);
+  const collected = last?.startsWith('kill-') === true ? killed : '';
+  return { ...rest, killed: to < at ? cut + collected : collected + cut };
 }
 
 /** The edit for a key, with emacs keys as in readline. Undefined: the key does not edit. */
@@ -165,47 +169,6 @@ function change(state: Editing, last: EditKey['kind'], line: Line): Editing {
   const isSame = line.before === state.line.before && line.after === state.line.after;
   if (isSame) return { ...state, last };
   return { ...state, line, undo: [...state.undo, state.line].slice(-UNDO_LIMIT), last };
-}
-
-function moved({ before, after }: Line, move: Move): Line {
-  switch (move) {
-    case 'left':
-      return splitAt(before, before.length - lastGrapheme(before).length, after);
-    case 'right': {
-      const first = firstGrapheme(after);
-      return { before: before + first, after: after.slice(first.length) };
-    }
-    case 'word-left':
-      return splitAt(before, partStart(before), after);
-    case 'word-right': {
-      const end = partEnd(after);
-      return { before: before + after.slice(0, end), after: after.slice(end) };
-    }
-    case 'home':
-      return { before: '', after: before + after };
-    case 'end':
-      return { before: before + after, after: '' };
-  }
-}
-
-function splitAt(before: string, at: number, after: string): Line {
-  return { before: before.slice(0, at), after: before.slice(at) + after };
-}
-
-function kill(state: Editing, kind: Kill): Editing {
-  const { before, after } = state.line;
-  const collected = state.last?.startsWith('kill-') === true ? state.killed : '';
-  if (kind === 'kill-right' || kind === 'kill-part-right') {
-    const end = kind === 'kill-right' ? after.length : partEnd(after);
-    if (end === 0) return { ...state, last: kind };
-    const killed = collected + after.slice(0, end);
-    return { ...change(state, kind, { before, after: after.slice(end) }), killed };
-  }
-  const start =
-    kind === 'kill-left' ? 0 : kind === 'kill-word-left' ? wordStart(before) : partStart(before);
-  if (start === before.length) return { ...state, last: kind };
-  const killed = before.slice(start) + collected;
-  return { ...change(state, kind, { before: before.slice(0, start), after }), killed };
 }
 
 const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);
