@@ -181,29 +181,22 @@ function slashAdvice({ device, request }: FailureContext, location: string): str
   return `. Set how its paths end: profile set ${device.name} ${reason}`;
 }
 
-function meaningOf({ status, headers }: Response, device: DeviceRef): string {
-  switch (status) {
-    case 404:
-      return ', not found';
-    case 405:
-      return headers.allow === undefined
-        ? ', method not allowed'
-        : `, method not allowed; it allows ${oneLine(headers.allow)}`;
-    case 406:
-      return `, the device sends only another media type: profile set ${device.name} accept=TYPE`;
-    case 407:
-      return ', a proxy in between requires its own login';
-    case 409:
-      return ', conflict';
-    case 412:
-      return ', the record has changed meanwhile';
-    case 415:
-      return ', the device requires another format';
-    case 429:
-      return `, too many requests${waitText(headers['retry-after'])}`;
-    default:
-      return '';
-  }
+const MEANINGS: Readonly<Record<number, string>> = {
+  404: ', not found',
+  405: ', method not allowed',
+  406: ', the device sends only another media type: profile set DEVICE accept=TYPE',
+  407: ', a proxy in between requires its own login',
+  409: ', conflict',
+  412: ', the record has changed meanwhile',
+  415: ', the device requires another format',
+  429: ', too many requests',
+};
+
+function meaningOf({ status, headers }: Response, { name }: DeviceRef): string {
+  const { allow, 'retry-after': retryAfter } = headers;
+  const allowed = status === 405 && allow !== undefined ? `; it allows ${oneLine(allow)}` : '';
+  const wait = status === 429 ? waitText(retryAfter) : '';
+  return `${MEANINGS[status]?.replace('DEVICE', () => name) ?? ''}${allowed}${wait}`;
 }
 
 function waitText(retryAfter: string | undefined): string {

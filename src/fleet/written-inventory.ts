@@ -33,14 +33,8 @@ export function routeAt(
 }
 
 function writtenRoute(route: ConfiguredRoute): { proxy: string } | { jump: string } {
-  switch (route.kind) {
-    case 'direct':
-      return { proxy: 'none' };
-    case 'proxy':
-      return { proxy: route.proxy };
-    case 'jump':
-      return { jump: route.jump };
-  }
+  if (route.kind === 'jump') return { jump: route.jump };
+  return { proxy: route.kind === 'direct' ? 'none' : route.proxy };
 }
 
 /** A list is a program with its arguments. */

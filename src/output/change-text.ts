@@ -257,14 +257,8 @@ export function stepHead(step: Step): string {
 }
 
 function stepTail(step: Step): string {
-  switch (step.action) {
-    case 'add':
-      return addedText(step);
-    case 'set':
-      return changesText(step);
-    case 'delete':
-      return '';
-  }
+  if (step.action === 'delete') return '';
+  return step.action === 'add' ? addedText(step) : changesText(step);
 }
 
 /** " (first_name=Carol) (filled in: lang=de, most common here)": what was asked for, and what was not. */

@@ -411,12 +411,7 @@ function remarkLines(output: Output, isQuiet: boolean, style: Style): string[] {
 
 function messageText({ level, text }: MessageOutput, style: Style): string {
   const shown = visibleLines(text);
-  switch (level) {
-    case 'info':
-      return shown;
-    case 'done':
-      return `${style('good', '✓')} ${shown}`;
-    case 'warning':
-      return `${style('warning', 'warning:')} ${shown}`;
-  }
+  if (level === 'info') return shown;
+  const label = level === 'done' ? style('good', '✓') : style('warning', 'warning:');
+  return `${label} ${shown}`;
 }

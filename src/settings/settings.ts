@@ -65,15 +65,8 @@ type SettingOrigin =
 
 /** `DEVSH_TIMEOUT`, `/home/me/project/.devsh.json:3`, `default`. */
 export function originText(origin: SettingOrigin): string {
-  switch (origin.kind) {
-    case 'environment':
-      return origin.variable;
-    case 'project':
-    case 'user':
-      return `${origin.path}:${origin.line}`;
-    case 'default':
-      return 'default';
-  }
+  if (origin.kind === 'environment') return origin.variable;
+  return origin.kind === 'default' ? 'default' : `${origin.path}:${origin.line}`;
 }
 
 /** The effective settings, and access to those of this user in `settings.json`. */

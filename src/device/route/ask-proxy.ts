@@ -42,22 +42,12 @@ export async function askHttpProxy(
 }
 
 function meaningOf(status: number, target: string, hasLogin: boolean): string {
-  switch (status) {
-    case 407:
-      return hasLogin
-        ? ': it rejects the login'
-        : ': it requires a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
-    case 401:
-    case 403:
-    case 405:
-      return `: it does not allow connections to ${target}`;
-    case 502:
-    case 503:
-    case 504:
-      return `: it cannot reach ${target}`;
-    default:
-      return ` for ${target}`;
-  }
+  if ([401, 403, 405].includes(status)) return `: it does not allow connections to ${target}`;
+  if ([502, 503, 504].includes(status)) return `: it cannot reach ${target}`;
+  if (status !== 407) return ` for ${target}`;
+  return hasLogin
+    ? ': it rejects the login'
+    : ': it requires a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
 }
 
 /** Opens a connection through a SOCKS5 proxy (RFC 1928, 1929). Throws ReplyError if the proxy refuses. */

@@ -27,14 +27,10 @@ export const DIRECT: Route = { kind: 'direct' };
 
 /** `proxy http://proxy:3128`, `jump host admin@bastion`, `direct`; never a password. */
 export function routeText(route: Route | ConfiguredRoute): string {
-  switch (route.kind) {
-    case 'direct':
-      return 'direct';
-    case 'proxy':
-      return `proxy ${typeof route.proxy === 'string' ? route.proxy : route.proxy.url}`;
-    case 'jump':
-      return `jump host ${typeof route.jump === 'string' ? route.jump : route.jump.text}`;
-  }
+  if (route.kind === 'direct') return 'direct';
+  return route.kind === 'proxy'
+    ? `proxy ${typeof route.proxy === 'string' ? route.proxy : route.proxy.url}`
+    : `jump host ${typeof route.jump === 'string' ? route.jump : route.jump.text}`;
 }
 
 type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
