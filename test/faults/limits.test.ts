@@ -123,6 +123,6 @@ describe('memory stays bounded with', () => {
       expect(isRead ? [0] : [1, 5], stderr).toContain(code);
       expect(await peakMiB(devsh.folder)).toBeLessThan(limit);
     },
-    60_000,
+    180_000,
   );
 });

@@ -189,7 +189,8 @@ test('no text of a device reaches the terminal unescaped or makes a line too wid
       const { out } = write('table', [read(fw1, rows)], { isTty: true, columns });
       const lines = out.split('\n');
       // One line more names what there is no room for.
-      const isNarrow = lines.at(-2)?.startsWith('no') === true;
+      const isNarrow = lines.length > rows.length + 2;
+      if (isNarrow) expect(lines.at(-2)).toMatch(/^no/);
       expect(lines).toHaveLength(rows.length + (isNarrow ? 3 : 2));
       for (const line of lines) {
         expect(line).not.toMatch(/\p{Cc}/u);

@@ -25,7 +25,7 @@ test('the session below has every command', async () => {
   expect(VERBS.filter((verb) => !isThere(verb))).toEqual([]);
 });
 
-test(PROMISE, { timeout: 120_000 }, async () => {
+test(PROMISE, { timeout: 300_000 }, async () => {
   const fleet = await startCanaryFleet();
   await endBadly(fleet);
   expect(await leaks(fleet)).toEqual([]);

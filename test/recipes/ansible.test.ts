@@ -20,7 +20,7 @@ async function play({ run }: Lab, ...more: string[]): Promise<string> {
 describe.skipIf(!hasAnsible)(`ansible-playbook${hasAnsible ? '' : ' (skipped: not here)'}`, () => {
   test(
     'reports changed if devsh executed something, and its check mode is right',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const lab = await startLab({ devices: 2 });
       const { folder, devices, writes, run } = lab;

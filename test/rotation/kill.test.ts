@@ -111,7 +111,7 @@ async function rotateAndKill(kills: number): Promise<number> {
 
 test(
   'a rotation of 50 devices that is killed at any moment leaves a login that works on each',
-  { timeout: 60_000 + KILLS * 10_000 },
+  { timeout: 60_000 + KILLS * 20_000 },
   async () => {
     let killed = 0;
     while (killed < KILLS) {
