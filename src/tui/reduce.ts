@@ -139,6 +139,7 @@ const STEPS: Steps = {
 };
 
 function step(state: State, action: Action): State {
+  // Types do not tell that the step of a kind gets an action of it.
   const stepOf: (state: State, action: never) => State = STEPS[action.kind];
   return stepOf(state, action as never);
 }
@@ -243,6 +244,8 @@ const OTHERS = {
     return over ? opened(state, over) : state;
   },
   trouble: devicesInTrouble,
+  /** Of drift alone, whose view takes it. */
+  whole: (state) => state,
   find: openedFind,
   'keep-find': keptFind,
   'clear-find': clearedFind,
@@ -276,7 +279,7 @@ function act(state: State, action: ViewAction): State {
   if (has(FORM_ACTIONS, action))
     return state.form === undefined ? state : { ...state, form: FORM_ACTIONS[action](state.form) };
   if (has(OPENED, action)) return opened(state, OPENED[action](state));
-  return has(OTHERS, action) ? OTHERS[action](state) : state;
+  return OTHERS[action](state);
 }
 
 /** Whether a table of actions has this one. */
