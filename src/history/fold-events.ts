@@ -76,11 +76,20 @@ function named({ kind, resource, key, id }: RecordEvent): readonly JsonValue[] {
 
 /** What is equal if the same happened on two devices; only the key of an added or removed record counts. */
 function contentOf(event: Event): JsonValue {
-  if (event.kind === 'changed') return [...named(event), event.fields.map(fieldText)];
-  if ('key' in event) return named(event);
-  const { kind, resource = null } = event;
-  if (kind === 'identity') return [kind, resource, event.reason];
-  return [kind, resource, ...(kind === 'left' ? [event.fields] : [event.gained, event.lost])];
+  switch (event.kind) {
+    case 'added':
+    case 'gone':
+    case 'unlisted':
+      return named(event);
+    case 'changed':
+      return [...named(event), event.fields.map(fieldText)];
+    case 'shape':
+      return [event.kind, event.resource, event.gained, event.lost];
+    case 'left':
+      return [event.kind, event.resource, event.fields];
+    case 'identity':
+      return [event.kind, event.resource ?? null, event.reason];
+  }
 }
 
 const REASONS: Readonly<Record<IdentityReason, string>> = {

@@ -128,10 +128,16 @@ async function refuseReadOnly(call: Call<'yes'>, values: readonly string[]): Pro
 }
 
 function problemOf(end: ProgramEnd, seconds: number): string | undefined {
-  if (end.kind === 'stopped') throw new CancelledError();
-  if (end.kind === 'ended') return end.status === 0 ? undefined : `ended with ${end.status}`;
-  if (end.kind === 'not started') return `not started: ${end.reason}`;
-  return end.kind === 'late'
-    ? `stopped after ${seconds} s; its output so far is shown`
-    : `stopped after ${MAX_BYTES / 1024} KB of output; its beginning is shown`;
+  switch (end.kind) {
+    case 'ended':
+      return end.status === 0 ? undefined : `ended with ${end.status}`;
+    case 'not started':
+      return `not started: ${end.reason}`;
+    case 'late':
+      return `stopped after ${seconds} s; its output so far is shown`;
+    case 'too long':
+      return `stopped after ${MAX_BYTES / 1024} KB of output; its beginning is shown`;
+    case 'stopped':
+      throw new CancelledError();
+  }
 }

@@ -151,10 +151,18 @@ export function deviceFacts(session: DeviceSession): DeviceFacts {
 function trustText(session: DeviceSession): string | undefined {
   const { trust, state } = session;
   if (state.kind === 'failed' && isChangedCertificate(state.error)) return CHANGED;
-  if (trust?.kind === 'pinned') return 'pinned';
-  if (trust?.kind === 'insecure') return NOT_CHECKED;
-  if (trust === undefined || !hasProof(session)) return undefined;
-  return trust.kind === 'ca' ? caText(trust.file) : 'system CA';
+  switch (trust?.kind) {
+    case undefined:
+      return undefined;
+    case 'pinned':
+      return 'pinned';
+    case 'ca':
+      return hasProof(session) ? caText(trust.file) : undefined;
+    case 'system':
+      return hasProof(session) ? 'system CA' : undefined;
+    case 'insecure':
+      return NOT_CHECKED;
+  }
 }
 
 /** Whether the device has presented a certificate that a CA signed. A pin is a proof in itself. */
