@@ -2,7 +2,7 @@ import { type DeviceRecord, isValueList, valueText } from '../device/record.ts';
 import { mayBeSecretField } from '../device/sensitive-fields.ts';
 import { noRecord, oneLine, someOf } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
-import { fieldsIn, type Filter, filteredValue, matches, type Term } from './filter.ts';
+import { type Condition, fieldsIn, type Filter, filteredValue, matches } from './filter.ts';
 
 /** As many as a person reads in one line. */
 const MOST_FIELDS = 12;
@@ -39,10 +39,7 @@ export class FilterCheck {
   readonly #missing: Set<string>;
   readonly #fields = new Set<string>();
   /** The values of conditions, as far as nothing matches them. */
-  readonly #others = new Map<
-    Extract<Term, { readonly text: string; readonly field: string }>,
-    Set<string>
-  >();
+  readonly #others = new Map<Condition, Set<string>>();
   #records = 0;
   #found = 0;
 
@@ -67,12 +64,8 @@ export class FilterCheck {
     for (const field of described) this.#fields.add(field);
     for (const record of records) for (const field in record) this.#fields.add(field);
     for (const field of this.#missing) {
-      if (
-        described.includes(field) ||
-        records.some((record) => filteredValue(record, field) !== undefined)
-      ) {
-        this.#missing.delete(field);
-      }
+      const isShown = records.some((record) => filteredValue(record, field) !== undefined);
+      if (isShown || described.includes(field)) this.#missing.delete(field);
     }
     for (const [term, others] of this.#others) {
       for (const record of records) {

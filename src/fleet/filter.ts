@@ -8,13 +8,19 @@ import {
 import { UsageError } from '../errors.ts';
 import { normalized } from '../text/visible.ts';
 
+export interface Condition {
+  readonly kind: 'is' | 'is not';
+  readonly field: string;
+  readonly text: string;
+}
+
 /**
- * One condition. A `word` is searched in every field and in the device name, ignoring case: as a substring
+ * A part of a filter. A `word` is searched in every field and in the device name, ignoring case: as a substring
  * or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
  */
-export type Term =
+type Term =
   | { readonly kind: 'word'; readonly text: string; readonly isFuzzy: boolean }
-  | { readonly kind: 'is' | 'is not'; readonly field: string; readonly text: string }
+  | Condition
   | { readonly kind: 'pattern'; readonly field: string; readonly pattern: RegExp };
 
 /** All terms must match; no terms match everything. */

@@ -82,16 +82,15 @@ export async function* compareDevices(
   const reads = yield* readAll(call, sessions, resource, {
     refine: (session, records) => withFields(call, session, resource, records, asked),
   });
-  const answered = reads.map(({ session }) => session);
-  const [first] = answered;
+  const [first] = reads.map(({ session }) => session);
   if (first === undefined) return;
-  if (answered.length < 2) {
+  if (reads.length < 2) {
     yield warning(`only ${first.ref.name} responded: there is nothing to compare it with`);
     return;
   }
   const compared = reads.map(({ session, records }) => ({ device: session.ref, records }));
   const perDevice = [
-    ...new Set(answered.flatMap(({ profile }) => perDeviceFields(profile, resource))),
+    ...new Set(reads.flatMap(({ session }) => perDeviceFields(session.profile, resource))),
   ];
   const records = compared.flatMap((read) => read.records);
   const check = new FilterCheck(filter, [...(options.columns ?? []), ...sortedBy(options)]);

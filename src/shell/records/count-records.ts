@@ -27,7 +27,11 @@ export async function* countRecords(
   filter: Filter | undefined,
   field: string,
 ): AsyncGenerator<Output> {
-  refuseOthers(call, field);
+  if (mayBeSecretField(field)) {
+    throw new UsageError(`--count-by: ${field} may be a secret, and devsh shows no secrets`);
+  }
+  const others = ['drift', 'watchMs', 'fold', 'columns', 'sort'] as const;
+  refuseGiven(call.options, others, '--count-by prints counts, sorted by count');
   const sessions = await call.sessions();
   const asked = fieldsAsked({ columns: [field] }, filter);
   const counts = new Map<string, ValueCount>();
@@ -64,14 +68,6 @@ export async function* countRecords(
       `not counted: ${unread.length} of ${counted(sessions.length, 'device')} could not be read`,
     );
   }
-}
-
-function refuseOthers({ options }: CountCall, field: string): void {
-  if (mayBeSecretField(field)) {
-    throw new UsageError(`--count-by: ${field} may be a secret, and devsh shows no secrets`);
-  }
-  const others = ['drift', 'watchMs', 'fold', 'columns', 'sort'] as const;
-  refuseGiven(options, others, '--count-by prints counts, sorted by count');
 }
 
 function valueIn(record: DeviceRecord, field: string, device: string): Value | undefined {
