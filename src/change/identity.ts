@@ -93,6 +93,15 @@ export function canonicalId(id: string): string {
   return hex?.length === 32 ? hex.toLowerCase() : text;
 }
 
+/** Whether `wanted` is what one of these fields holds, natural key or id, in any spelling of an id. */
+export function isKeyOf(record: DeviceRecord, fields: readonly string[], wanted: string): boolean {
+  const id = canonicalId(wanted);
+  return fields.some((field) => {
+    const text = valueText(valueAt(record, field));
+    return text === wanted || canonicalId(text) === id;
+  });
+}
+
 /** A device behind a proxy may decode a text twice. A percent sign that encodes nothing stays. */
 export function percentDecoded(text: string): string {
   if (!text.includes('%')) return text;

@@ -29,7 +29,6 @@ import { type Call, type CommandSpec, verb, type VerbSpec, type WriteCall } from
 import {
   fieldsAsked,
   filterOf,
-  isKeyOf,
   isSingleHere,
   readRecords,
   viewOf,
@@ -206,6 +205,7 @@ function show(resource: string): VerbSpec {
         yield* showPast(call, at, view, wanted);
         return;
       }
+      const { isKeyOf } = await import('../../change/identity.ts');
       let found: number | undefined;
       const keys: string[] = [];
       const refine: Refine = async (session, records) => {

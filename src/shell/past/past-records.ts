@@ -1,3 +1,4 @@
+import { isKeyOf } from '../../change/identity.ts';
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
 import { beginOf, changesBetween, type Event, intervalOf, mayBeCut } from '../../history/events.ts';
 import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
@@ -12,7 +13,7 @@ import type { Call } from '../command.ts';
 import { info, message, type Output, type View, warning } from '../output.ts';
 import type { Given } from '../grammar/options.ts';
 import { readAll, refuseGiven } from '../records/compare-records.ts';
-import { isKeyOf, refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
+import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';

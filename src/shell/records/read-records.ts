@@ -1,13 +1,6 @@
-import { canonicalId } from '../../change/identity.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { describedFields, isSingle, keyFieldOf } from '../../device/profile.ts';
-import {
-  type DeviceRecord,
-  type DeviceRef,
-  nestedValue,
-  valueAt,
-  valueText,
-} from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, nestedValue } from '../../device/record.ts';
 import { unlessFailed, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -196,15 +189,6 @@ export async function isSingleHere(call: Call, resource: string): Promise<boolea
   }
   // The next read reports the errors of the devices.
   return true;
-}
-
-/** Whether `wanted` is what one of these fields holds, natural key or id, in any spelling of an id. */
-export function isKeyOf(record: DeviceRecord, fields: readonly string[], wanted: string): boolean {
-  const id = canonicalId(wanted);
-  return fields.some((field) => {
-    const text = valueText(valueAt(record, field));
-    return text === wanted || canonicalId(text) === id;
-  });
 }
 
 /** What a list is filtered by: the words of the line and `--filter`; all must match. Only a person may guess. */
