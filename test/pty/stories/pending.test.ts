@@ -26,6 +26,9 @@ test(
 
     down(false);
     await goToTable(program);
+    // The reading after the write may have come before the devices.
+    program.type('r');
+    await program.waitFor(isQuiet);
     program.type('D');
     await program.waitFor(/PENDING/);
     // Connected again, they are no longer the first rows.
