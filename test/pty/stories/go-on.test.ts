@@ -33,7 +33,7 @@ test('a roll-out is stopped and devsh is left: the next start offers to go on, w
   await answer(program, '3');
   await expect.poll(() => simulator.devices[0]?.log.at(-1)?.method).toBe('POST');
   program.press('ctrl-c');
-  await program.waitFor(/add user zed: skipped on/);
+  await program.waitFor('1 failed · 2 skipped');
   await program.waitFor(isQuiet);
   program.press('ctrl-d');
   await program.exit;
