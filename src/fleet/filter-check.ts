@@ -1,5 +1,5 @@
 import { type DeviceRecord, isValueList, valueText } from '../device/record.ts';
-import { mayBeSecretField } from '../device/sensitive-fields.ts';
+import { holdsSecret, isGuess, mayBeSecretField } from '../device/sensitive-fields.ts';
 import { noRecord, oneLine, someOf } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { type Condition, fieldsIn, type Filter, filteredValue, matches } from './filter.ts';
@@ -38,7 +38,7 @@ export class FilterCheck {
   readonly #filter: Filter | undefined;
   readonly #missing: Set<string>;
   readonly #fields = new Set<string>();
-  /** The values of conditions, as far as nothing matches them. */
+  /** The values of conditions, as far as nothing matches them; none that may be a secret. */
   readonly #others = new Map<Condition, Set<string>>();
   #records = 0;
   #found = 0;
@@ -70,7 +70,10 @@ export class FilterCheck {
     for (const [term, others] of this.#others) {
       for (const record of records) {
         const value = filteredValue(record, term.field) ?? [];
-        for (const one of isValueList(value) ? value : [value]) others.add(valueText(one) || '""');
+        for (const one of isValueList(value) ? value : [value]) {
+          const isHidden = isGuess(term.field, one) || holdsSecret(one, term.field);
+          if (!isHidden) others.add(valueText(one) || '""');
+        }
         if (matches({ terms: [term] }, record, '')) this.#others.delete(term);
       }
     }
