@@ -7,14 +7,14 @@ import { dirname, resolve } from 'node:path';
  * of a start. esbuild puts modules together that the same entry points reach, and each module that is imported
  * at run time is one; so each of them reaches `main`, too.
  *
- * @param cli imports `main` and its like at run time
+ * @param starters import `main` and its like at run time
  */
-export function fewFilesFor(main, cli) {
+export function fewFilesFor(main, starters) {
   return {
     name: 'few-files',
     setup(build) {
       build.onResolve({ filter: /^\..*\.tsx?$/ }, ({ kind, path, importer, resolveDir }) =>
-        kind === 'dynamic-import' && importer !== cli
+        kind === 'dynamic-import' && !starters.includes(importer)
           ? { path: resolve(resolveDir, path), namespace: 'with-main' }
           : undefined,
       );
@@ -25,23 +25,6 @@ export function fewFilesFor(main, cli) {
     },
   };
 }
-
-/** Omits the validator of conf: `src/settings` checks the settings itself. A schema would need it. */
-export const confWithoutAjv = {
-  name: 'conf-without-ajv',
-  setup(build) {
-    build.onResolve({ filter: /^ajv(-formats)?(\/|$)/ }, ({ importer }) =>
-      /\/conf\/dist\/source\/index\.js$/.test(importer)
-        ? { path: 'ajv', namespace: 'conf-without-ajv' }
-        : undefined,
-    );
-    build.onLoad({ filter: /^ajv$/, namespace: 'conf-without-ajv' }, () => ({
-      contents:
-        "export class Ajv2020 { constructor() { throw new Error('conf has no schema here'); } }\n" +
-        'export default { default: () => undefined };',
-    }));
-  },
-};
 
 /** What string-width prepares for emoji and other scripts takes 25 ms, and most starts need none of it. */
 export const lateStringWidth = {
@@ -54,8 +37,9 @@ export const lateStringWidth = {
           'let made; const segmenter = {segment: text => (made ??= new Intl.Segmenter()).segment(text)};',
         ],
         [
-          'const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;',
-          'let emoji; const rgiEmojiRegex = {test: text => /^\\p{Emoji}/u.test(text) && (emoji ??= /^\\p{RGI_Emoji}$/v).test(text)};',
+          'const emojiPrefixRegex = /^(?:\\p{RGI_Emoji}|',
+          'let emoji; const emojiPrefixRegex = {test: text => emojiPrefixRegex.exec(text) !== null, exec: text => /^\\p{Emoji}/u.test(text) ? (emoji ??= emojiPrefix()).exec(text) : null};\n' +
+            'const emojiPrefix = () => /^(?:\\p{RGI_Emoji}|',
         ],
       ]),
       loader: 'js',

@@ -1,7 +1,8 @@
 // Counts what devsh offers, from the tables that declare it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { importSources } from './import-sources.js';
+import { pathToFileURL } from 'node:url';
+import './import-markdown.js';
 
 const TABLES = [
   'src/shell/commands/index.ts',
@@ -14,7 +15,8 @@ const TABLES = [
 /** Undefined for a work tree without these tables. */
 export async function countTables(root) {
   if (!TABLES.every((path) => existsSync(join(root, path)))) return undefined;
-  const tables = await importSources(TABLES, root);
+  const parts = TABLES.map((path) => import(pathToFileURL(join(root, path)).href));
+  const tables = Object.assign({}, ...(await Promise.all(parts)));
   const verbs = tables.COMMANDS.flatMap((command) => command.verbs);
   const options = [...new Set(tables.OPTIONS.map(({ key }) => key))];
   const servedBy = (key) => verbs.filter((verb) => verb.options?.includes(key)).length;

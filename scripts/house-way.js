@@ -46,11 +46,11 @@ async function translate(root, built) {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20.19',
+    target: 'node22.19',
     jsx: 'automatic',
     loader: { '.md': 'text' },
     logLevel: 'warning',
-    define: { DEVSH_VERSION: '"0.0.0"' },
+    define: { DEVSH_VERSION: '"0.0.0"', DEVSH_NODE: '"0.0"' },
     plugins: [fileByFile],
   });
   writeFileSync(join(built, 'package.json'), '{"type": "module"}');

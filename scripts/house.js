@@ -121,12 +121,13 @@ function printHouse(sources) {
   for (const [name, count] of fanIn.slice(0, 15)) row(`  ${name}`, count);
 
   console.log();
-  row('folder', 'files', 'lines', 'median', 'small');
+  row('room', 'files', 'lines', 'median', 'small');
   for (const [folder, files] of byFolder(sources)) {
     const lines = files.map((one) => one.lines);
     const small = lines.filter((count) => count < SMALL).length;
     row(folder, files.length, sumOf(files), medianOf(lines), small);
   }
+  row('sum', sources.length, sumOf(sources));
 }
 
 /** By the first level of `src`, its root first. */

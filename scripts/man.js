@@ -1,8 +1,8 @@
 // The manual as roff for man(1), from the specs of the commands.
-import { importSources } from './import-sources.js';
+import './import-markdown.js';
 
 export async function manual(version) {
-  const { manPage } = await importSources(['scripts/man-page.ts']);
+  const { manPage } = await import('./man-page.ts');
   return manPage(version, today());
 }
 

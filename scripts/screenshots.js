@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { importSources } from './import-sources.js';
+import './import-markdown.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Below node_modules, so that it finds its packages.
@@ -12,7 +12,7 @@ const folder = join(root, 'node_modules/.cache', `devsh-screenshots-${process.pi
 
 try {
   execFileSync(process.execPath, ['build.js', join(folder, 'dist')], { cwd: root });
-  const { takePictures } = await importSources(['scripts/screenshots/take.ts']);
+  const { takePictures } = await import('./screenshots/take.ts');
   const { missing } = await takePictures({
     cli: join(folder, 'dist/cli.js'),
     target: join(root, 'pictures'),

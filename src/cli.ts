@@ -1,64 +1,24 @@
 #!/usr/bin/env node
-import { VERSION } from './version.ts';
+// Node 14 must be able to parse this file: a Node that is too old gets one line, not a SyntaxError of the program.
 
-void start(process.argv.slice(2));
+/** From package.json, like DEVSH_NODE of its `engines`. */
+declare const DEVSH_VERSION: string;
+declare const DEVSH_NODE: string;
 
-async function start(argv: readonly string[]): Promise<void> {
-  const [only, ...others] = argv;
-  if (others.length === 0 && (only === '--version' || only === '-V')) {
-    // Scripts and prompts ask for it often: nothing else is loaded.
-    process.stdout.write(`${VERSION}\n`);
-    return;
-  }
-  const { keepCompiledCode } = await import('./os/environment.ts');
-  keepCompiledCode(process.env);
-  // Runs at each Tab of a shell: without network, keychain and screen.
-  if (only === '__complete') await complete(others);
-  else await runMain(argv);
-}
+const argv = process.argv.slice(2);
+const found = process.versions.node;
+const [major = 0, minor = 0] = found.split('.').map(Number);
+const [oldestMajor = 0, oldestMinor = 0] = DEVSH_NODE.split('.').map(Number);
 
-async function complete(words: readonly string[]): Promise<void> {
-  try {
-    const { answerCompletion } = await import('./answer-completion.ts');
-    process.stdout.write(await answerCompletion(words, process.env));
-  } catch (error) {
-    // For debugging; the shell just gets no candidates.
-    process.stderr.write(`devsh: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
-}
-
-async function runMain(argv: readonly string[]): Promise<void> {
-  const { hideArguments, main } = await import('./main.ts');
-  hideArguments(argv);
-  const exitCode = await main({
-    argv,
-    env: process.env,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    onStop(listener, signals = ['SIGINT', 'SIGTERM']) {
-      let stops = 0;
-      const onSignal = (signal: 'SIGINT' | 'SIGTERM'): void => {
-        stops += 1;
-        // The first signal lets the current request finish; the second one exits at once.
-        if (stops > 1) process.exit(signal === 'SIGINT' ? 130 : 143);
-        listener(signal);
-      };
-      for (const signal of signals) process.on(signal, onSignal);
-      return () => {
-        for (const signal of signals) process.off(signal, onSignal);
-      };
-    },
-  });
-  await Promise.all([process.stdout, process.stderr].map(isWritten));
-  // Everything is closed and written: open timers and sockets of Node would only delay the exit.
-  process.exit(exitCode);
-}
-
-/** Resolves when everything is written, or the reader is gone. */
-function isWritten(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write('', () => resolve());
-  });
+if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+  process.stderr.write(
+    `devsh needs Node.js ${DEVSH_NODE} or newer; this is ${found} (${process.execPath}). ` +
+      'The package of devsh that includes Node needs none.\n',
+  );
+  process.exitCode = 69;
+} else if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+  // Scripts and prompts ask for it often: nothing else is loaded.
+  process.stdout.write(`${DEVSH_VERSION}\n`);
+} else {
+  void import('./start.ts').then(({ start }) => start(argv));
 }

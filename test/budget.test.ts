@@ -14,13 +14,13 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  * needed, say so in the commit that raises a number.
  */
 const BUDGET = {
-  '--version': { files: 3, kilobytes: 4, libraries: [] },
+  '--version': { files: 1, kilobytes: 1, libraries: [] },
   __complete: { files: 8, kilobytes: 429, libraries: [] },
-  help: { files: 8, kilobytes: 562, libraries: [] },
-  'user list': { files: 15, kilobytes: 1008, libraries: ['undici'] },
-  'user list --format csv': { files: 18, kilobytes: 1032, libraries: ['csv', 'undici'] },
-  'user add': { files: 32, kilobytes: 1142, libraries: ['undici'] },
-  'full screen': { files: 22, kilobytes: 1504, libraries: ['ink'] },
+  help: { files: 8, kilobytes: 564, libraries: [] },
+  'user list': { files: 15, kilobytes: 1034, libraries: ['undici'] },
+  'user list --format csv': { files: 18, kilobytes: 1058, libraries: ['csv', 'undici'] },
+  'user add': { files: 32, kilobytes: 1168, libraries: ['undici'] },
+  'full screen': { files: 22, kilobytes: 1580, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

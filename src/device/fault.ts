@@ -81,7 +81,7 @@ const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
 };
 
 function kindOfFamily({ name, message }: Error, code: string): FaultKind | undefined {
-  // undici 7 leaves the code of a parser error undefined, so only the message remains.
+  // undici leaves the code of a parser error undefined, so only the message remains.
   const isEarlyEnd = name === 'HTTPParserError' && message.includes('(Invalid EOF state)');
   if (isEarlyEnd || code === 'HPE_INVALID_EOF_STATE') return 'reset';
   if (code.startsWith('HPE_') || name === 'HTTPParserError') return 'malformed';

@@ -1,14 +1,8 @@
-import { setFlagsFromString } from 'node:v8';
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import { CancelledError } from '../errors.ts';
 
 // The package index loads fetch, WebSocket and more: 48 ms per start. The version is pinned.
-
-if (process.versions.node.startsWith('20.')) {
-  // Node 20 optimises the HTTP parser on a worker that delays process exit by 80-100 ms.
-  setFlagsFromString('--wasm-tiering-budget=1000000000');
-}
 
 /** Opens a connection and calls back with its socket after the certificate check. */
 export type Connect = (callback: buildConnector.Callback) => void;
@@ -26,6 +20,7 @@ export const CLOSED = Object.assign(new Error('The client is destroyed'), {
 
 export function httpConnection(origin: string, connect: Connect): HttpConnection {
   return new Client(origin, {
+    allowH2: false,
     pipelining: 1,
     keepAliveTimeoutThreshold: CLOSE_BEFORE_MS,
     connect: (_target, callback) => connect(callback),

@@ -35,17 +35,16 @@ const COLON = 0x3a;
  */
 export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) => void): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const { depth, members, exactNumbers } = scan(source);
+  const { depth, members, hasExactNumbers } = scan(source);
   if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
-  const mark = exactNumbers.length === 0 ? undefined : unusedMark(source);
-  const parsed = parse(mark === undefined ? source : quoted(source, exactNumbers, mark));
+  const parsed = parse(source, hasExactNumbers);
   // Counting is cheap; search for the name only if one is missing.
   if (onRepeated !== undefined && countOf(parsed) < members) {
     const repeated = repeatedName(source);
     const skipped = text.length - source.length;
     if (repeated) onRepeated({ ...repeated, offset: repeated.offset + skipped });
   }
-  return mark === undefined ? parsed : restore(parsed, mark);
+  return parsed;
 }
 
 /** For files of users: a name that one object has twice throws JsonFailure. */
@@ -112,9 +111,10 @@ function repeatedName(source: string): RepeatedName | undefined {
 
 const COLON_NEXT = /\s*:/y;
 
-function parse(source: string): Value {
+/** Recursion is safe because `scan` limits the depth. */
+function parse(source: string, hasExactNumbers: boolean): Value {
   try {
-    return JSON.parse(source) as Value;
+    return JSON.parse(source, hasExactNumbers ? keepDigits : undefined) as Value;
   } catch (error) {
     const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
     const offset = position === undefined ? source.trimEnd().length : Number(position);
@@ -122,11 +122,16 @@ function parse(source: string): Value {
   }
 }
 
-type Span = readonly [start: number, end: number];
+/** For `JSON.parse`: `source` is the text of a number. */
+function keepDigits(_name: string, value: Value, { source }: { source?: string } = {}): Value {
+  return typeof value === 'number' && source !== undefined && source !== String(value)
+    ? exactNumber(source)
+    : value;
+}
 
-/** One pass outside strings: nesting depth, number of names, numbers that JavaScript would print otherwise. */
-function scan(source: string): { depth: number; members: number; exactNumbers: readonly Span[] } {
-  const exactNumbers: Span[] = [];
+/** One pass outside strings: nesting depth, number of names, whether JavaScript would print a number otherwise. */
+function scan(source: string): { depth: number; members: number; hasExactNumbers: boolean } {
+  let hasExactNumbers = false;
   let level = 0;
   let depth = 0;
   let members = 0;
@@ -156,21 +161,18 @@ function scan(source: string): { depth: number; members: number; exactNumbers: r
         throw new JsonFailure(`JSON with a number of more than ${MAX_DIGITS} digits`);
       }
       const text = source.slice(start, index);
-      if (String(Number(text)) !== text && IS_NUMBER.test(text)) exactNumbers.push([start, index]);
+      hasExactNumbers ||= String(Number(text)) !== text;
       continue;
     } else if (code === COLON) {
       members += 1;
     }
     index += 1;
   }
-  return { depth, members, exactNumbers };
+  return { depth, members, hasExactNumbers };
 }
 
 /** From the first digit to the end of what may be a number. */
 const NUMBER_END = /[\d.eE+-]+/y;
-
-/** A number in the grammar of JSON. */
-const IS_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** The index after the closing quote, or the end of the text. */
 function endOfString(source: string, open: number): number {
@@ -182,35 +184,4 @@ function endOfString(source: string, open: number): number {
     close = source.indexOf('"', close + 1);
   }
   return source.length;
-}
-
-/** A prefix that occurs nowhere in the text, so that no string is taken for a number. */
-function unusedMark(source: string): string {
-  let mark = 'integer:';
-  while (source.includes(mark)) mark = `integer${Math.random().toString(36).slice(2)}:`;
-  return mark;
-}
-
-function quoted(source: string, spans: readonly Span[], mark: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const [start, end] of spans) {
-    parts.push(source.slice(from, start), `"${mark}${source.slice(start, end)}"`);
-    from = end;
-  }
-  parts.push(source.slice(from));
-  return parts.join('');
-}
-
-/** Recursion is safe because `scan` limits the depth. */
-function restore(value: Value, mark: string): Value {
-  if (typeof value === 'string') {
-    if (!value.startsWith(mark)) return value;
-    return exactNumber(value.slice(mark.length));
-  }
-  if (!isNested(value)) return value;
-  if (isValueList(value)) return value.map((item) => restore(item, mark));
-  return Object.fromEntries(
-    Object.entries(value).map(([field, item]) => [field, restore(item, mark)]),
-  );
 }

@@ -52,20 +52,14 @@ export function valueAt<T>(
   return record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
 }
 
-/** Groups items by name in order of appearance; drops those without a name. (Node 20 lacks `Map.groupBy`.) */
+/** Groups items by name in order of appearance; drops those without a name. */
 export function grouped<Item, Name>(
   items: Iterable<Item>,
   nameOf: (item: Item) => Name | undefined,
 ): Map<Name, [Item, ...Item[]]> {
-  const groups = new Map<Name, [Item, ...Item[]]>();
-  for (const item of items) {
-    const name = nameOf(item);
-    if (name === undefined) continue;
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [item]);
-    else group.push(item);
-  }
-  return groups;
+  const groups = Map.groupBy(items, nameOf);
+  groups.delete(undefined);
+  return groups as Map<Name, [Item, ...Item[]]>;
 }
 
 /** How often each item occurs, the most frequent first. */

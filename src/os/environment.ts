@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import module from 'node:module';
+import { enableCompileCache } from 'node:module';
 import { dirname, join, posix, win32 } from 'node:path';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
@@ -115,15 +115,11 @@ function processFacts(pid: string): string[] | undefined {
   return text?.replace(/^.*\) /s, '').split(' ');
 }
 
-/** Absent in Node 20. */
-const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-
 /**
  * Lets Node keep the program as it compiled it, where nobody else can put code for us to run: by default Node
  * keeps it in the folder for temporary files. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are Node's, and win.
  */
 export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
-  if (enableCompileCache === undefined) return;
   // No folder for it only means that starts take longer.
   const folder = attempt(Error, () => ownFolder(resolvePaths(env).cache));
   if (folder !== undefined) enableCompileCache(folder);

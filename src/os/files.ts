@@ -95,7 +95,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** In Node 20 a recursive `mkdir` never ends in folders that refuse with ENOENT (/proc). */
+/** A recursive `mkdir` of Node 22 and 24 never ends in folders that refuse with ENOENT (/proc). */
 async function makeFolders(path: string): Promise<void> {
   try {
     await mkdir(path, PRIVATE_FOLDER);

@@ -266,6 +266,8 @@ async function openStore(
       projectSuffix: '',
       accessPropertiesByDotNotation: false,
       clearInvalidConfig: false,
+      // conf takes a list for an empty file.
+      deserialize: (text) => settingsIn(text, path),
     });
     return { store, said: store.store };
   });
@@ -275,8 +277,21 @@ async function openStore(
 export async function isInFile(path: string, name: string): Promise<boolean> {
   const text = await readText(path);
   if (text === undefined) return false;
-  const data = inFile(path, 'read', () => JSON.parse(text) as unknown);
-  return typeof data === 'object' && data !== null && Object.hasOwn(data, name);
+  return Object.hasOwn(
+    inFile(path, 'read', () => settingsIn(text, path)),
+    name,
+  );
+}
+
+/** Throws SyntaxError or SettingsError. */
+function settingsIn(text: string, path: string): Record<string, unknown> {
+  const data = JSON.parse(text) as unknown;
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new SettingsError(
+      `${path} must be an object like {"format": "json"}; correct or remove it`,
+    );
+  }
+  return { ...data };
 }
 
 /** For what throws the errors of Node and JSON.parse, as conf does. Throws a SettingsError that names the file. */
@@ -284,6 +299,7 @@ function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
   try {
     return work();
   } catch (error) {
+    if (error instanceof SettingsError) throw error;
     if (errorCode(error) !== undefined) throw fileError(action, path, error);
     const reason = error instanceof SyntaxError ? ` (${error.message})` : '';
     throw new SettingsError(`${path} is not valid JSON${reason}; correct or remove the file`, {

@@ -66,7 +66,7 @@ function* machineFindings(services: Services): Generator<Finding> {
     finding('machine', what, state, detail);
   yield is('devsh', 'ok', version);
   const system = `${process.platform} ${release()} (${process.arch})`;
-  yield is('node', ...nodeState(process.versions.node, system));
+  yield is('node', 'ok', `v${process.versions.node} on ${system}`);
   yield is('terminal', ...terminalState(stdout, env['TERM'] ?? 'unknown'));
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   yield /utf-?8/i.test(locale)
@@ -101,15 +101,6 @@ function terminalState(stdout: Services['stdout'], type: string): [Finding['stat
   return columns < 40 || rows < 10
     ? ['warning', `${size}: the full screen needs 40 x 10`]
     : ['ok', size];
-}
-
-/** The minimum is that of package.json. Newer versions cache compiled code. */
-export function nodeState(version: string, system: string): [Finding['state'], string] {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const detail = `v${version} on ${system}`;
-  if (major < 20 || (major === 20 && minor < 19))
-    return ['failed', `${detail}: too old, 20.19 is needed`];
-  return ['ok', major < 22 ? `${detail}: 22 or newer starts faster` : detail];
 }
 
 /** The folders and files of devsh: whether they are usable, private and intact. */

@@ -6,7 +6,10 @@ import { nodeBinary } from './node-binary.ts';
 import { FIRST_READING, makeFolder, ROOT, run } from './programs.ts';
 
 /** The oldest supported version, and an early one of each newer line. */
-const VERSIONS = ['20.19.0', '22.12.0', '24.1.0', '26.0.0'] as const;
+const VERSIONS = ['22.19.0', '24.1.0', '26.0.0'] as const;
+
+/** Versions that cannot run devsh. */
+const TOO_OLD = ['14.21.3', '18.20.8', '20.20.2'] as const;
 
 const binaries = await Promise.all(
   VERSIONS.map(async (version) => ({ version, binary: await nodeBinary(version) })),
@@ -76,5 +79,20 @@ for (const { version, binary } of binaries) {
       const ran = await run(path, ['--input-type=module', '-e', program], { cwd: join(ROOT) });
       expect(ran).toEqual({ code: 0, stdout: 'function function\n', stderr: '' });
     });
+  });
+}
+
+for (const version of TOO_OLD) {
+  const binary = await nodeBinary(version);
+  test.skipIf('missing' in binary)(`Node ${version} gets one line and 69`, async () => {
+    const path = 'path' in binary ? binary.path : '';
+    for (const args of [['doctor'], ['--version'], ['user', 'list', '--json'], []]) {
+      const { code, stdout, stderr } = await run(path, [inject('cli'), ...args]);
+      expect([code, stdout], stderr).toEqual([69, '']);
+      expect(stderr).toBe(
+        `devsh needs Node.js 22.19.0 or newer; this is ${version} (${path}). ` +
+          'The package of devsh that includes Node needs none.\n',
+      );
+    }
   });
 }

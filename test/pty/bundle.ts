@@ -21,7 +21,7 @@ export async function bundleProgram(entry: URL): Promise<Bundle> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node20.19',
+    target: 'node22.19',
     jsx: 'automatic',
     logLevel: 'warning',
     loader: { '.md': 'text' },

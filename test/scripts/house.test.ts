@@ -51,9 +51,10 @@ test('the report counts files, lines, small files, circles and fan-in', async ()
       room/inner/c.ts                    1
       room/topic.md                      0
 
-    folder                           files   lines  median   small
+    room                             files   lines  median   small
     (root)                               2       4       3       2
     room                                 4      57       2       3
+    sum                                  6      61
     "
   `);
 });

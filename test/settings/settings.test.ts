@@ -74,7 +74,10 @@ test.each([
   ['', 'is not valid JSON'],
   ['{"timeoutMs": "fast"}', 'timeoutMs: '],
   ['{"timeoutMS": 1}', 'unknown setting "timeoutMS", did you mean "timeoutMs"?'],
-  ['[1]', 'unknown setting "0"'],
+  ['[1]', 'must be an object'],
+  ['[]', 'must be an object'],
+  ['null', 'must be an object'],
+  ['"timeoutMs"', 'must be an object'],
   ['{"editing": "vi"}', 'unknown setting "editing"; the prompt has the keys of emacs, and Ctrl-X'],
   ['{"mouse": true}', 'unknown setting "mouse"; devsh leaves the mouse to the terminal'],
 ])('a file that says %s is named and left alone', async (text, message) => {

@@ -77,6 +77,7 @@ export const EXIT_CODES: readonly Explained[] = [
   ['6', 'refused: confirmation missing, read-only, own-access guard'],
   ['7', 'drift: the device changed since the plan'],
   ['8', '--drift or --against found differences'],
+  ['69', 'this Node.js is too old'],
   ['70', 'a bug in devsh'],
   ['130', 'ended by Ctrl-C'],
   ['143', 'ended by SIGTERM'],

@@ -341,8 +341,7 @@ class ExitGuard {
     this.#actions.cleanUp();
     this.uninstall();
     // Sent again without our listener, the signal ends the process, and its parent sees which one it
-    // was. `process.exit()` would hide that, and aborts Node 20 on SIGHUP. Deferred, so that other
-    // listeners of this signal run first.
+    // was. `process.exit()` would hide that. Deferred, so that other listeners of this signal run first.
     setImmediate(() => this.#process.kill(this.#process.pid, signal));
   };
 
