@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import './import-markdown.js';
 
 const TABLES = [
   'src/shell/commands/index.ts',
@@ -12,9 +11,11 @@ const TABLES = [
   'src/device/profile-schema.ts',
 ];
 
-/** Undefined for a work tree without these tables. */
+/** Undefined for a work tree without these tables, and on a Node that cannot import them. */
 export async function countTables(root) {
-  if (!TABLES.every((path) => existsSync(join(root, path)))) return undefined;
+  if (!process.features.typescript || !TABLES.every((path) => existsSync(join(root, path))))
+    return undefined;
+  await import('./import-markdown.js');
   const parts = TABLES.map((path) => import(pathToFileURL(join(root, path)).href));
   const tables = Object.assign({}, ...(await Promise.all(parts)));
   const verbs = tables.COMMANDS.flatMap((command) => command.verbs);
