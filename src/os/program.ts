@@ -23,6 +23,8 @@ function withoutLogin(url: string | undefined): string | undefined {
 interface Start extends Pick<SpawnOptions, 'stdio' | 'windowsHide'> {
   /** A process group of its own: Ctrl-C on the terminal does not reach it, and it cannot prompt there. */
   readonly ownGroup?: boolean | undefined;
+  /** Further variables, unfiltered. */
+  readonly given?: NodeJS.ProcessEnv | undefined;
 }
 
 /** Without a shell, the environment filtered; every program starts here. Emits `error` if it cannot be started. */
@@ -39,14 +41,14 @@ export function startProgram(
 export function startProgram(
   [command = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
-  { ownGroup = false, ...options }: Start,
+  { ownGroup = false, given, ...options }: Start,
 ): ChildProcess {
   // Loaded only now: most commands start no program.
   const { spawn } = process.getBuiltinModule('node:child_process');
   return spawn(command, args, {
     detached: ownGroup && process.platform !== 'win32',
     ...options,
-    env: childEnvironment(env),
+    env: { ...childEnvironment(env), ...given },
   });
 }
 
@@ -65,6 +67,7 @@ interface ProgramCall {
   /** Program and arguments; no shell sees them. */
   readonly argv: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly given?: NodeJS.ProcessEnv | undefined;
   /** Its standard input; empty by default. */
   readonly input?: string | undefined;
   readonly limitMs: number;
@@ -94,6 +97,7 @@ const GRACE_MS = 250;
 export function runProgram({
   argv,
   env,
+  given,
   input,
   limitMs,
   maxBytes = MAX_BYTES,
@@ -106,6 +110,7 @@ export function runProgram({
     const child = startProgram(argv, env, {
       stdio: ['pipe', outputMode, outputMode],
       ownGroup: !ourGroup,
+      given,
       windowsHide: true,
     });
     const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };

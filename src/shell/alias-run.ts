@@ -75,6 +75,8 @@ async function answerTo(
 
 interface Program {
   readonly label: string;
+  /** `NAME=VALUE` */
+  readonly variables: readonly string[];
   readonly argv: readonly string[];
   /** It changes nothing: it may run in read-only mode, and without a question. */
   readonly reads: boolean;
@@ -86,11 +88,11 @@ interface Program {
 /** Runs a program without a shell and without a terminal; what it prints is foreign text. */
 export async function* runAliasProgram(
   call: Call<'yes'>,
-  { label, argv, reads, seconds = SECONDS, values }: Program,
+  { label, variables, argv, reads, seconds = SECONDS, values }: Program,
 ): AsyncGenerator<Output> {
   if (!reads) {
     await refuseReadOnly(call, values);
-    const details = [visible(quoteLine(argv))];
+    const details = [visible(quoteLine([...variables, ...argv]))];
     const nothing = 'nothing was run';
     const text = `${label}: run this program? Type y to run it:`;
     await confirm(call, 1, () => text, { details, nothing });
@@ -100,7 +102,10 @@ export async function* runAliasProgram(
   yield { kind: 'progress', done: 0, total: 0, text: label };
   const { signal, isOnScreen } = call.io;
   const limits = { limitMs: seconds * 1000, maxBytes: MAX_BYTES, signal };
-  const end = await runProgram({ argv, env: call.shell.services.env, ...limits });
+  const given: NodeJS.ProcessEnv = {};
+  for (const word of variables) given[word.replace(/=.*/s, '')] = word.replace(/^[^=]*=/, '');
+  const input = variables.length === 0 ? '' : `${JSON.stringify(given)}\n`;
+  const end = await runProgram({ argv, env: call.shell.services.env, given, input, ...limits });
   const printed = end.kind === 'not started' ? [] : [end.stdout, end.stderr];
   const [out = '', err = ''] = printed.map((text) => visibleLines(text).trimEnd());
   const text = isOnScreen === true ? `${out}\n${err}`.trim() : out;

@@ -220,8 +220,8 @@ test('a program runs at the prompt, in a shell and in a script, after a question
   const file = fileOf(devsh);
   expect((await devsh(['alias', 'set', 'probe', `${ECHO} \${1} "a  b" '$(id)'`])).exitCode).toBe(0);
   expect(JSON.parse(await readFile(file, 'utf8'))).toHaveProperty('aliases.probe');
-  const words = '["it\'s",' + '"a  b","$(id)"]\n';
-  const run = await devsh(['probe', "it's", '--yes']);
+  const words = '["x@y.z:1",' + '"a  b","$(id)"]\n';
+  const run = await devsh(['probe', 'x@y.z:1', '--yes']);
   expect(run).toEqual({ stdout: words, stderr: 'aside\n', exitCode: 0 });
   const unasked = await devsh('probe x');
   expect(unasked.stdout).toBe('');
@@ -271,13 +271,61 @@ test('a program that fails is a failure, and what it prints is foreign text', as
   expect((await devsh('spy', { env: { DEVSH_TOKEN: 'canary' } })).stdout).toBe('[]\n');
 });
 
+/** Programs that read their words as code, each with the value in a text of that code. */
+const READERS: readonly (readonly [program: string, run: string])[] = [
+  ['sh', `!sh -c "echo \${key}"`],
+  ['env', `!env sh -c "echo '\${key}'"`],
+  ['script', `!script -qc "echo \${key}" /dev/null`],
+  ['python3', `!python3 -c "print('\${key}')"`],
+  ['perl', `!perl -e "print '\${key}'"`],
+  ['awk', `!awk "BEGIN { print \\"\${key}\\" }"`],
+  ['find', `!find . -maxdepth 0 -exec sh -c "echo \${key}" \\;`],
+  ['node', `!'${process.execPath}' -e "console.log('\${key}')"`],
+];
+
+test.each(READERS)('a value is no code for %s', async (program, run) => {
+  const devsh = await makeDevsh();
+  const mark = join(devsh.folder, 'mark');
+  await withAliases(devsh, { say: { run, reads: true } });
+  const plain = await devsh(['say', 'key=bob.o_neil-2@x:1+y']);
+  if (plain.stderr.includes('does not exist')) return expect(program).not.toBe('sh');
+  expect(plain.stdout).toContain('bob.o_neil-2@x:1+y');
+  const code = `process.getBuiltinModule("node:fs").writeFileSync("${mark}", "")`;
+  for (const value of [
+    `$(touch ${mark})`,
+    `\`touch ${mark}\``,
+    `x; touch ${mark}`,
+    `x" & touch "${mark}`,
+    `x'; open("${mark}", "w"); '`,
+    `'.system("touch ${mark}").'`,
+    `" system("touch ${mark}") "`,
+    `'+${code}+'`,
+  ]) {
+    const { stderr, exitCode } = await devsh(['say', `key=${value}`]);
+    expect(stderr).toMatch(/DEVSH_KEY=\$\{key\} in front of the program.*standard input/s);
+    expect(exitCode).toBe(6);
+  }
+  await expect(readFile(mark)).rejects.toThrow('ENOENT');
+});
+
+test('a program gets any value as a variable and on its standard input', async () => {
+  const devsh = await makeDevsh();
+  const code = `console.log(process.env.DEVSH_WHO, require('fs').readFileSync(0, 'utf8'))`;
+  const run = `!DEVSH_WHO=\${key} '${process.execPath}' -e "${code}"`;
+  await withAliases(devsh, { greet: { run, reads: true } });
+  const value = `$(id) "it's" -x = 李`;
+  const { stdout } = await devsh(['greet', `key=${value}`], { env: { DEVSH_OTHER: 'x' } });
+  expect(stdout).toBe(`${value} ${JSON.stringify({ DEVSH_WHO: value })}\n`);
+});
+
 test('a program that may write is refused for what is read-only', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   const { address } = device(2);
   const inventory = join(devsh.folder, 'config', 'devsh', 'devices.yaml');
   const text = await readFile(inventory, 'utf8');
   await writeFile(inventory, text.replace('name: sim2', 'name: sim2\n    read_only: true'));
-  const run = `${ECHO} \${1:-x} \${device:-x} \${devices:-x}`;
+  const all = '!DEVSH_ALL=${devices:-x} ';
+  const run = `${ECHO.replace('!', all)} \${1:-x} \${device:-x}`;
   await withAliases(devsh, { probe: run, look: { run, reads: true } });
   for (const line of [
     'probe device=sim2',
@@ -294,7 +342,7 @@ test('a program that may write is refused for what is read-only', async () => {
   expect((await devsh('look device=sim2')).exitCode).toBe(0);
   const inSession = (line: string) => devsh('--plain', { stdin: `connect @lab\n${line} --yes\n` });
   expect((await inSession('probe')).stderr).toContain('sim2 is read-only');
-  expect((await inSession('probe device=sim1')).stdout).toContain('["x","sim1","x"]');
+  expect((await inSession('probe device=sim1')).stdout).toContain('["x","sim1"]');
   const readOnly = { env: { DEVSH_READ_ONLY: '1' } };
   const refused = await devsh('probe device=sim1 --yes', readOnly);
   expect(refused.stderr).toContain('this session is read-only');

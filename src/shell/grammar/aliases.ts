@@ -89,8 +89,10 @@ export const ON_SCREEN = /^(?:key|resource|device|devices|address|run)$|^(?:reco
 /** These options apply to one line that a person has just typed. */
 const NEVER_SAVED: readonly OptionKey[] = ['yes', 'allow', 'insecure'];
 
-/** They run a shell on their words, on this machine or another. */
-const SHELLS = /^(?:.*[\\/])?(?:\w*sh|cmd|powershell|su|watch|eval|tmux|screen)(?:\.exe)?$/i;
+/** No shell and no other program reads more in a value than the value. */
+const IN_ARGUMENT = /^(?!-)[\p{L}\p{Nd}._@:+-]+$/u;
+/** In front of a program, as in a shell. What the value is does not matter: it is data there. */
+const VARIABLE_WORD = /^DEVSH_\w+=/;
 
 /** No program takes more in an argument on every system. */
 const LONGEST = 4_096;
@@ -159,7 +161,7 @@ function checkPlaceholders(
       if (!hasValue) refuseIt('has no value at this place of the screen');
     }
   }
-  const [first] = words;
+  const first = words.find(({ text }) => !VARIABLE_WORD.test(text));
   if (first === undefined || first.text.includes('\0')) {
     refuse('the line begins with a command or a program', first?.start);
   }
@@ -202,7 +204,7 @@ export function filledWords(
   isPartial = false,
 ): Word[] {
   const { words, placeholders } = templateOf(alias);
-  const shell = isProgram(alias) ? words.find(({ text }) => SHELLS.test(text))?.text : undefined;
+  const variables = isProgram(alias) ? variablesIn(words) : [];
   return words.map((word) => ({
     ...word,
     text: word.text.replace(MARK, (_mark, index: string, at: number) => {
@@ -213,10 +215,10 @@ export function filledWords(
       const value = given === '' ? (fallback ?? '') : given;
       const isGuarded = isProgram(alias) || ON_SCREEN.test(name);
       if (isPartial || !isGuarded || (given === '' && fallback !== undefined)) return value;
-      const before = word.text.slice(0, at);
-      const problem =
-        valueProblem(name, value) ??
-        (isProgram(alias) ? shellProblem(shell, value) : lineProblem(name, value, before));
+      const asWord = isProgram(alias)
+        ? argumentProblem(name, value)
+        : lineProblem(name, value, word.text.slice(0, at));
+      const problem = valueProblem(name, value) ?? (variables.includes(word) ? undefined : asWord);
       if (problem === undefined) return value;
       const isShown = value !== '' && !problem.startsWith('is a secret');
       const shown = isShown ? ` "${visible(shortened(value, 60))}"` : '';
@@ -229,20 +231,32 @@ function valueProblem(name: string, value: string): string | undefined {
   if (value === '') return 'has no value here';
   const field = name.replace(/^record\./, '');
   if (field !== name && maskedValue(field, value) !== value) return 'is a secret';
-  if (value.startsWith('-')) return 'begins with "-" and could be read as an option';
   if (value.length > LONGEST) return `has ${value.length} characters, more than ${LONGEST}`;
   return hasUnsafe(value) || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
     ? 'contains control characters'
     : undefined;
 }
 
-function shellProblem(shell: string | undefined, value: string): string | undefined {
-  if (shell === undefined || /^[\p{L}\p{N}_.,:@%+/=-]+$/u.test(value)) return undefined;
-  return `could be read by the shell that "${visible(shell)}" runs`;
+/** The words in front of a program that give it variables. */
+function variablesIn(words: readonly Word[]): readonly Word[] {
+  const end = words.findIndex(({ text }) => !VARIABLE_WORD.test(text));
+  return words.slice(0, end);
+}
+
+const AS_OPTION = 'begins with "-" and could be read as an option';
+
+function argumentProblem(name: string, value: string): string | undefined {
+  if (IN_ARGUMENT.test(value)) return undefined;
+  const variable = `DEVSH_${name.replace(/\W/g, '_').toUpperCase()}`;
+  return (
+    `${value.startsWith('-') ? AS_OPTION : 'has more than letters, digits and . _ @ : + -'}; write ` +
+    `${variable}=\${${name}} in front of the program: it gets the DEVSH_ variables, also as JSON on its standard input`
+  );
 }
 
 /** In a line a word may be an assignment or a path, which a value must not make or leave. */
 function lineProblem(name: string, value: string, before: string): string | undefined {
+  if (value.startsWith('-')) return AS_OPTION;
   const isInPath = before.startsWith('/');
   if (isInPath && (/[/?#%\\]/.test(value) || /^\.+$/.test(value))) return 'would change the path';
   return FOREIGN.test(name) && !/[=~]/.test(before) && /[=~]/.test(value)
@@ -354,17 +368,18 @@ function programCommand(
   words: readonly Word[],
   values: readonly string[],
 ): CommandSpec {
-  const argv = words.map(({ text }) => text);
+  const variables = variablesIn(words).map(({ text }) => text);
+  const argv = words.slice(variables.length).map(({ text }) => text);
   const options: readonly 'yes'[] = reads ? [] : ['yes'];
   return command({
     name,
     section: 'Shell',
-    summary: `Run the program ${visible(quoteLine(argv))}`,
+    summary: `Run the program ${visible(quoteLine([...variables, ...argv]))}`,
     options,
     ...(reads && { changes: 'nothing' }),
     async *run(call) {
       const { runAliasProgram } = await import('../alias-run.ts');
-      yield* runAliasProgram(call, { label, argv, reads, seconds, values });
+      yield* runAliasProgram(call, { label, variables, argv, reads, seconds, values });
     },
   });
 }
