@@ -12,6 +12,7 @@ const parts: Z = {
   int: z.int,
   boolean: z.boolean,
   literal: z.literal,
+  json: z.json,
   enum: z.enum,
   union: z.union,
   array: z.array,

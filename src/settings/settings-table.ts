@@ -4,7 +4,16 @@ import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 /** The parts of zod that rows use: passing all of zod would bundle all of it. */
 export type Z = Pick<
   typeof Zod,
-  'string' | 'int' | 'boolean' | 'literal' | 'enum' | 'union' | 'array' | 'record' | 'strictObject'
+  | 'string'
+  | 'int'
+  | 'boolean'
+  | 'literal'
+  | 'json'
+  | 'enum'
+  | 'union'
+  | 'array'
+  | 'record'
+  | 'strictObject'
 >;
 
 export interface Setting {
@@ -161,21 +170,16 @@ export const SETTINGS = {
   },
   aliases: {
     schema: (z: Z) => {
-      const prompt = z.strictObject({
-        name: z.string().regex(/^\w{1,40}$/),
-        text: shown(z),
-        kind: z.enum(['text', 'number', 'choice']),
-        choices: z.array(shown(z)).readonly().optional(),
-      });
       const alias = z.strictObject({
         run: nonEmpty(z),
         key: nonEmpty(z).optional(),
         place: z.enum(['table', 'details', 'devices', 'runs', 'drift', 'resources']).optional(),
         label: shown(z).optional(),
-        when: nonEmpty(z).optional(),
-        prompts: z.array(prompt).readonly().optional(),
-        reads: z.boolean().optional(),
         seconds: z.int().min(1).max(3_600).optional(),
+        // Of older files: kept, and such an alias does not run.
+        when: z.json().optional(),
+        prompts: z.json().optional(),
+        reads: z.json().optional(),
       });
       return z.record(z.string(), z.union([nonEmpty(z), alias]));
     },
@@ -197,9 +201,8 @@ export type SettingsValues = { readonly [Name in Defaulted]: Value<Name> } & {
 };
 
 export type Aliases = Value<'aliases'>;
-/** With all that belongs to it: its key, where that applies, what it asks. */
+/** With all that belongs to it: its key, and where that applies. */
 export type Alias = Exclude<Aliases[string], string>;
-export type AliasPrompt = NonNullable<Alias['prompts']>[number];
 
 /** The same rows as a list. */
 export const SETTING_ROWS = Object.entries<Setting>(SETTINGS) as readonly (readonly [

@@ -1,13 +1,10 @@
-import { CancelledError, DeclinedError, DevshError, RefusedError, UsageError } from '../errors.ts';
+import { CancelledError, DevshError, RefusedError } from '../errors.ts';
 import { type ProgramEnd, runProgram } from '../os/program.ts';
-import type { AliasPrompt } from '../settings/settings-table.ts';
-import { shortened, visible, visibleLines } from '../text/visible.ts';
-import { quoteLine, type Word } from '../text/words.ts';
-import type { Call, Grammar, Invocation } from './command.ts';
-import { acceptedAnswer } from './grammar/aliases.ts';
-import { bind, title } from './grammar/bind.ts';
+import { visible, visibleLines } from '../text/visible.ts';
+import { quoteLine } from '../text/words.ts';
+import type { Call } from './command.ts';
 import { info, type Output, success } from './output.ts';
-import { confirm, type ShellIo } from './session.ts';
+import { confirm } from './session.ts';
 
 const SECONDS = 60;
 const MAX_BYTES = 256 * 1024;
@@ -17,69 +14,11 @@ class ProgramError extends DevshError {
   readonly code = 'program';
 }
 
-const EXPECTED: Readonly<Record<AliasPrompt['kind'], string>> = {
-  text: 'a text',
-  number: 'a number',
-  choice: 'one of the choices',
-};
-
-/** How a line can ask. */
-export type Asking = Pick<ShellIo, 'ask' | 'signal'>;
-
-/**
- * The line with the answers to what its alias asks: `retire prompt.to=ann key=bob`, and these words if it asked. Throws
- * a `DeclinedError`, or a `UsageError` if nobody can be asked.
- */
-export async function answered(
-  invocation: Invocation,
-  io: Asking,
-  grammar: Grammar,
-): Promise<{ readonly invocation: Invocation; readonly words?: readonly Word[] }> {
-  const { asks, command, verb } = invocation;
-  if (asks === undefined) return { invocation };
-  const { label, prompts, words, at } = asks;
-  const end = words[at - 1]?.end ?? 0;
-  const answers: Word[] = [];
-  for (const prompt of prompts) {
-    const text = `prompt.${prompt.name}=${await answerTo(prompt, label, io, end)}`;
-    answers.push({ text, start: end, end });
-  }
-  const all = [...words.slice(0, at), ...answers, ...words.slice(at)];
-  const done = bind(all, grammar);
-  if (title(done.command, done.verb) !== title(command, verb)) {
-    throw new RefusedError(`${label}: an answer never chooses the command: nothing was run`);
-  }
-  return { invocation: done, words: all };
-}
-
-async function answerTo(
-  prompt: AliasPrompt,
-  label: string,
-  { ask, signal }: Asking,
-  column: number,
-): Promise<string> {
-  const { name, text, kind, choices } = prompt;
-  const question = `${label}: ${text}${choices === undefined ? '' : ` (${choices.join(', ')})`}:`;
-  if (ask === undefined) {
-    throw new UsageError(`${question} devsh cannot ask here: add prompt.${name}=VALUE`, { column });
-  }
-  for (let complaint = ''; ;) {
-    const typed = (await ask({ kind: 'text', text: complaint + question }))?.trim();
-    signal.throwIfAborted();
-    if (typed === undefined) throw new DeclinedError(`${label}: not answered, nothing was run`);
-    const value = acceptedAnswer(prompt, typed);
-    if (value !== undefined) return value;
-    complaint = `"${visible(shortened(typed, 40))}" is not ${EXPECTED[kind]}. `;
-  }
-}
-
 interface Program {
   readonly label: string;
   /** `NAME=VALUE` */
   readonly variables: readonly string[];
   readonly argv: readonly string[];
-  /** It changes nothing: it may run in read-only mode, and without a question. */
-  readonly reads: boolean;
   readonly seconds: number | undefined;
   /** What was given to the alias, among it the devices that the program is about. */
   readonly values: readonly string[];
@@ -88,17 +27,15 @@ interface Program {
 /** Runs a program without a shell and without a terminal; what it prints is foreign text. */
 export async function* runAliasProgram(
   call: Call<'yes'>,
-  { label, variables, argv, reads, seconds = SECONDS, values }: Program,
+  { label, variables, argv, seconds = SECONDS, values }: Program,
 ): AsyncGenerator<Output> {
-  if (!reads) {
-    await refuseReadOnly(call, values);
-    const details = [visible(quoteLine([...variables, ...argv]))];
-    const nothing = 'nothing was run';
-    const text = `${label}: run this program? Type y to run it:`;
-    await confirm(call, 1, () => text, { details, nothing });
-    // While the question was open, a device may have become read-only.
-    await refuseReadOnly(call, values);
-  }
+  await refuseReadOnly(call, values);
+  const details = [visible(quoteLine([...variables, ...argv]))];
+  const nothing = 'nothing was run';
+  const question = `${label}: run this program? Type y to run it:`;
+  await confirm(call, 1, () => question, { details, nothing });
+  // While the question was open, a device may have become read-only.
+  await refuseReadOnly(call, values);
   yield { kind: 'progress', done: 0, total: 0, text: label };
   const { signal, isOnScreen } = call.io;
   const limits = { limitMs: seconds * 1000, maxBytes: MAX_BYTES, signal };
@@ -127,9 +64,7 @@ async function refuseReadOnly(call: Call<'yes'>, values: readonly string[]): Pro
   const fixed = concerned.find(({ readOnly }) => readOnly === true);
   if (!call.isReadOnly && fixed === undefined) return;
   const what = call.isReadOnly ? 'this session' : visible(fixed?.name ?? '');
-  throw new RefusedError(
-    `${what} is read-only, and the program may write: declare "reads": true if it does not`,
-  );
+  throw new RefusedError(`${what} is read-only, and the program may write`);
 }
 
 function problemOf(end: ProgramEnd, seconds: number): string | undefined {

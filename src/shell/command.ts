@@ -22,7 +22,6 @@ import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { type DeviceEntry, namedDevices, withConnected } from '../fleet/inventory.ts';
 import type { KnownDevice } from './known-devices.ts';
-import type { AliasPrompt } from '../settings/settings-table.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
@@ -470,18 +469,6 @@ export interface Invocation {
   readonly isAlias?: boolean;
   /** It may mean something else to a person who comes from another tool: `understand` knows. */
   readonly isDoubtful?: boolean;
-  /** What its alias asks first: until then the line has other values, and does not run. */
-  readonly asks?: Asks | undefined;
-}
-
-/** The prompts of an alias that the line gives no answers to. */
-export interface Asks {
-  readonly label: string;
-  readonly prompts: readonly AliasPrompt[];
-  /** As typed. */
-  readonly words: readonly Word[];
-  /** Where the answers go among them. */
-  readonly at: number;
 }
 
 /** What words and options of other tools mean here. */
@@ -516,5 +503,4 @@ export interface Expansion {
   readonly program: CommandSpec | undefined;
   /** A value in its line was chosen by a device. */
   readonly isForeign: boolean;
-  readonly asks: Asks | undefined;
 }

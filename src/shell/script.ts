@@ -2,7 +2,6 @@ import type { Grammar, Invocation, Call } from './command.ts';
 import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
 import { VARIABLE_PREFIX, variableIn } from './grammar/aliases.ts';
-import { answered } from './alias-run.ts';
 import { understand } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
@@ -105,15 +104,14 @@ async function* runStep(
   { words }: Step,
   variables: Variables,
 ): AsyncGenerator<Output> {
-  const asked = await understand(words, call.grammar);
-  const { given, line } = asked;
+  const invocation = await understand(words, call.grammar);
+  const { given, line } = invocation;
   yield { kind: 'checkpoint', format: given.format };
   if (given.help === true) {
-    yield { kind: 'text', name: 'help', text: helpAsked(asked) };
-  } else if (call.options.dryRun && !isDryRunnable(asked)) {
+    yield { kind: 'text', name: 'help', text: helpAsked(invocation) };
+  } else if (call.options.dryRun && !isDryRunnable(invocation)) {
     yield info(variables.hidden(`not run (--dry-run): ${line}`));
   } else {
-    const { invocation } = await answered(asked, call.io, call.grammar);
     yield* invocation.verb.run(call.nested(invocation));
   }
 }

@@ -10,7 +10,6 @@ import { attempt, DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { expandAlias } from './grammar/aliases.ts';
-import type { Asking } from './alias-run.ts';
 import { bind, formatAsked, understand } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
@@ -74,16 +73,6 @@ export class Shell {
     this.#guesses = await import('./grammar/tried-words.ts');
   }
 
-  /** The line with the answers to what its alias asks, and its words if it asked. */
-  async answered(
-    invocation: Invocation,
-    io: Asking,
-  ): Promise<{ readonly invocation: Invocation; readonly words?: readonly Word[] }> {
-    if (invocation.asks === undefined) return { invocation };
-    const { answered } = await import('./alias-run.ts');
-    return answered(invocation, io, this.#grammar);
-  }
-
   /** The format that a line asks for, even if the rest of it is invalid. */
   formatOf(line: string | readonly Word[]): Format | undefined {
     return formatAsked(typeof line === 'string' ? parseLine(line).words : line);
@@ -91,10 +80,10 @@ export class Shell {
 
   /** Executes a line. The error of one device is an output; an error that ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
-    const asked = typeof line === 'string' ? await this.understand(line) : line;
-    const { given } = asked;
+    const invocation = typeof line === 'string' ? await this.understand(line) : line;
+    const { given } = invocation;
     if (given.help === true) {
-      yield { kind: 'text', name: 'help', text: helpAsked(asked) };
+      yield { kind: 'text', name: 'help', text: helpAsked(invocation) };
       return;
     }
     if (given.tokenStdin === true && given.passwordStdin === true) {
@@ -103,7 +92,6 @@ export class Shell {
       );
     }
     if (io.isBeside !== true) this.shell.gate.forgetRefusals();
-    const { invocation } = await this.answered(asked, io);
     const call = new Call<OptionKey>(invocation, this.shell, io, this.#grammar);
     const { notices } = this.shell.services;
     try {

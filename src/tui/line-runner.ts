@@ -1,10 +1,9 @@
 import { changesNothing, type Invocation } from '../shell/command.ts';
 import { keysFirst } from '../fleet/fan-out.ts';
 import type { StepResult } from '../change/verdict.ts';
-import { attempt, CancelledError, DevshError, expectedError, UsageError } from '../errors.ts';
+import { attempt, CancelledError, DevshError, UsageError } from '../errors.ts';
 import { someOf } from '../text/one-line.ts';
 import { shortened, visible } from '../text/visible.ts';
-import { quoteLine } from '../text/words.ts';
 import { RunControl } from '../change/run-control.ts';
 import type { ShellIo } from '../shell/session.ts';
 import type { Shell } from '../shell/shell.ts';
@@ -190,21 +189,8 @@ export class LineRunner {
     this.#beside.delete(stop);
   }
 
-  /** The line with the answers to what its alias asks: the table can be read again with it. */
-  async #answered(job: Job, signal: AbortSignal): Promise<Job> {
-    const { shell, questions } = this.#options;
-    const ask: ShellIo['ask'] = (question) => questions.ask(question, undefined, signal);
-    const { invocation, words } = await shell.answered(job.invocation, { ask, signal });
-    if (words === undefined) return job;
-    const line = quoteLine(words.map(({ text }) => text));
-    const generated = job.generated && { ...job.generated, shown: line };
-    return { ...job, line, invocation, generated };
-  }
-
-  async #run(asked: Job, signal: AbortSignal, isBeside = false): Promise<void> {
+  async #run(job: Job, signal: AbortSignal, isBeside = false): Promise<void> {
     const { shell, store, feed, onEnd, onQuit } = this.#options;
-    const answered = await this.#answered(asked, signal).catch(expectedError);
-    const job = answered instanceof DevshError ? asked : answered;
     const { line, invocation, generated } = job;
     const makeWriter = await writerFor(invocation.given.format ?? 'table');
     const shown = generated?.shown ?? line;
@@ -220,7 +206,6 @@ export class LineRunner {
     const io = this.#ioOf(router, signal, isBeside);
     let failure: DevshError | undefined;
     try {
-      if (answered instanceof DevshError) throw answered;
       // A line that was abandoned before it began must not begin now.
       signal.throwIfAborted();
       for await (const output of shell.evaluate(invocation, io)) {

@@ -58,8 +58,7 @@ export const alias: CommandSpec = {
         'With ! at its start it is a program with its arguments. No shell reads them, and devsh asks before it runs.\n' +
         'A command or a resource of the devices wins over an alias of the same name. An alias cannot contain\n' +
         'another alias, a script, a secret, --yes, --allow or --insecure; type these options after it.\n' +
-        'In the settings an alias may also have a key on the full screen, prompts, and "reads": true for a program\n' +
-        'that changes nothing.',
+        'In the settings an alias may also have a key on the full screen.',
       examples: [
         "alias set german 'user list lang=de --columns username,lang'",
         "alias set leaver 'user delete ${1}'",

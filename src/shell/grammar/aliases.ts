@@ -1,7 +1,6 @@
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
-import { parseFilter } from '../../fleet/filter.ts';
-import type { Alias, AliasPrompt, Aliases } from '../../settings/settings-table.ts';
+import type { Alias, Aliases } from '../../settings/settings-table.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { hasUnsafe, shortened, visible } from '../../text/visible.ts';
 import { parseCompleteLine, quoteLine, type Word } from '../../text/words.ts';
@@ -80,11 +79,11 @@ const AT_PLACE: Readonly<Record<NonNullable<Alias['place']>, readonly string[]>>
   resources: ['resource', ...OF_DEVICE],
 };
 
-const VARIABLE = /^(?:[1-9]|[A-Za-z_]\w*|(?:record|prompt)\.\w[\w.-]*)$/;
+const VARIABLE = /^(?:[1-9]|[A-Za-z_]\w*|record\.\w[\w.-]*)$/;
 /** Chosen by a device. */
 const FOREIGN = /^(?:key$|resource$|record\.)/;
-/** Taken from the screen, or answered. */
-export const ON_SCREEN = /^(?:key|resource|device|devices|address|run)$|^(?:record|prompt)\./;
+/** Taken from the screen. */
+export const ON_SCREEN = /^(?:key|resource|device|devices|address|run)$|^record\./;
 
 /** These options apply to one line that a person has just typed. */
 const NEVER_SAVED: readonly OptionKey[] = ['yes', 'allow', 'insecure'];
@@ -120,43 +119,35 @@ function refuse(problem: string, column?: number): never {
 }
 
 function checkParts(alias: Alias): void {
-  const { run, key, place, when, prompts = [], reads, seconds } = alias;
+  const { run, key, place, seconds } = alias;
+  const former = formerPartOf(alias);
+  if (former !== undefined) {
+    refuse(`"${former}" is no longer a part of an alias: take it out, or run a script instead`);
+  }
   if (run.includes('\0')) refuse('it contains a NUL character');
   if (shownRun(alias) !== run) {
     refuse('an alias contains no secret and takes none: devsh asks for it, or finds your login');
   }
-  if (!isProgram(alias) && (reads ?? seconds) !== undefined) {
-    refuse('only a program has "reads" and "seconds"');
-  }
-  const wrong = prompts.find(
-    ({ kind, choices = [] }) => (kind === 'choice') !== choices.length > 0,
-  );
-  if (wrong !== undefined) {
-    refuse(`prompt ${wrong.name}: the kind "choice" needs "choices", and vice versa`);
-  }
+  if (!isProgram(alias) && seconds !== undefined) refuse('only a program has "seconds"');
   if ((key === undefined) !== (place === undefined)) refuse('"key" needs "place", and vice versa');
-  if (when === undefined) return;
-  if (place === undefined || !AT_PLACE[place].includes('key'))
-    refuse('this place has no record for "when"');
-  parseFilter(when, { isFuzzy: false });
 }
 
-function checkPlaceholders(
-  { words, placeholders }: Template,
-  { place, prompts = [] }: Alias,
-): void {
+/** A part that devsh no longer knows: without it the alias would do something else. */
+export function formerPartOf(alias: Alias): string | undefined {
+  return (['when', 'prompts', 'reads'] as const).find((part) => alias[part] !== undefined);
+}
+
+function checkPlaceholders({ words, placeholders }: Template, { place }: Alias): void {
   const known = place && AT_PLACE[place];
   for (const { name, fallback, column } of placeholders) {
     const refuseIt = (problem: string): never =>
       refuse(`"\${${oneLine(name)}}" ${problem}`, column);
     if (!VARIABLE.test(name)) refuseIt('is no variable: use ${1} or ${NAME}');
-    const [kind, field = name] = /^(?:record|prompt)\.(.*)/.exec(name) ?? [];
+    const [ofRecord, field = name] = /^record\.(.*)/.exec(name) ?? [];
     // `${key}` and `${KEY}` stand for the natural key of a record.
     if (name.toLowerCase() !== 'key' && hideSecrets(`${field}=x`) !== `${field}=x`)
       refuseIt('is a secret, and an alias takes none');
-    if (kind?.startsWith('prompt.') === true) {
-      if (!prompts.some((one) => one.name === field)) refuseIt('is asked by no prompt');
-    } else if (known?.includes(kind === undefined ? name : 'key') === false) {
+    if (known?.includes(ofRecord === undefined ? name : 'key') === false) {
       const hasValue = fallback !== undefined && !ON_SCREEN.test(name);
       if (!hasValue) refuseIt('has no value at this place of the screen');
     }
@@ -264,20 +255,6 @@ function lineProblem(name: string, value: string, before: string): string | unde
     : undefined;
 }
 
-/** Undefined: it must be asked again. The beginning of one choice is enough. */
-export function acceptedAnswer(
-  { kind, choices = [] }: AliasPrompt,
-  typed: string,
-): string | undefined {
-  if (typed === '') return undefined;
-  if (kind === 'number') return /^\d{1,15}(?:\.\d{1,15})?$/.test(typed) ? typed : undefined;
-  if (kind === 'text') return typed;
-  const fitting = choices.filter((choice) => choice.startsWith(typed));
-  return (
-    choices.find((choice) => choice === typed) ?? (fitting.length === 1 ? fitting[0] : undefined)
-  );
-}
-
 /**
  * The words with the alias at their start replaced by its line, or its program as a command; undefined without an
  * alias. `${1}` is the first word behind the alias that is no option, `${NAME}` the word NAME=VALUE; what the line
@@ -305,9 +282,7 @@ export function expandAlias(
   if (first === undefined || alias === undefined || isHidden(first.text)) return undefined;
   const name = first.text;
   checkAlias(name, alias);
-  const { prompts = [], label = name } = alias;
-  const held = templateOf(alias).placeholders.map((one) => one.name);
-  const names = [...held, ...prompts.map((one) => `prompt.${one.name}`)];
+  const names = templateOf(alias).placeholders.map((one) => one.name);
   const given = new Map<string, { readonly word: Word; readonly value: string }>();
   let position = 0;
   for (const word of operands) {
@@ -321,17 +296,8 @@ export function expandAlias(
     }
     given.set(named ?? String((position += 1)), { word, value });
   }
-  const unanswered = prompts.filter((one) => !given.has(`prompt.${one.name}`));
   const valueOf = ({ name: variable, fallback }: Placeholder): string => {
     const typed = given.get(variable);
-    const prompt = prompts.find((one) => `prompt.${one.name}` === variable);
-    if (prompt !== undefined && !isPartial) {
-      // Stands for an answer until it is given: such a line does not run.
-      const answer = typed === undefined ? (prompt.choices?.[0] ?? '1') : typed.value;
-      const accepted = acceptedAnswer(prompt, answer);
-      if (accepted !== undefined) return accepted;
-      throw new UsageError(`${variable} is a ${prompt.kind}`, { column: typed?.word.start });
-    }
     const value = typed?.value ?? env[VARIABLE_PREFIX + variable];
     if (value !== undefined || fallback !== undefined || isPartial) return value ?? '';
     const example = /^\d/.test(variable) ? 'VALUE' : `${variable}=VALUE`;
@@ -356,30 +322,27 @@ export function expandAlias(
     line: alias.run,
     words: typed,
     program: isProgram(alias) ? programCommand(name, alias, own, values) : undefined,
-    isForeign: !isProgram(alias) && held.some((one) => FOREIGN.test(one)),
-    asks: unanswered.length === 0 ? undefined : { label, prompts: unanswered, words, at: at + 1 },
+    isForeign: !isProgram(alias) && names.some((one) => FOREIGN.test(one)),
   };
 }
 
-/** The command that a program is in a line: it has only the general options, and `--yes` if it may write. */
+/** The command that a program is in a line: it has only the general options and `--yes`, because it may write. */
 function programCommand(
   name: string,
-  { label = name, reads = false, seconds }: Alias,
+  { label = name, seconds }: Alias,
   words: readonly Word[],
   values: readonly string[],
 ): CommandSpec {
   const variables = variablesIn(words).map(({ text }) => text);
   const argv = words.slice(variables.length).map(({ text }) => text);
-  const options: readonly 'yes'[] = reads ? [] : ['yes'];
   return command({
     name,
     section: 'Shell',
     summary: `Run the program ${visible(quoteLine([...variables, ...argv]))}`,
-    options,
-    ...(reads && { changes: 'nothing' }),
+    options: ['yes'],
     async *run(call) {
       const { runAliasProgram } = await import('../alias-run.ts');
-      yield* runAliasProgram(call, { label, variables, argv, reads, seconds, values });
+      yield* runAliasProgram(call, { label, variables, argv, seconds, values });
     },
   });
 }

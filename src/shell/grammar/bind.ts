@@ -49,7 +49,7 @@ export async function understand(words: readonly Word[], grammar: Grammar): Prom
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const expansion = grammar.expand?.(words);
   if (expansion === undefined) return bindWords(words, grammar);
-  const { name, line, program, isForeign, asks } = expansion;
+  const { name, line, program, isForeign } = expansion;
   try {
     const { plain, given } = separate(expansion.words, grammar);
     // A saved line means the same every time: nothing in it is guessed.
@@ -62,7 +62,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
       command.section === 'Records' || ['get', 'post', 'delete'].includes(command.name);
     if (isForeign && !takesForeign)
       throw new RefusedError(`"${command.name}" accepts no value of a record: nothing was run`);
-    return { ...invocation, isAlias: true, asks };
+    return { ...invocation, isAlias: true };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A suggestion replaces a word of the line of the alias, which was not typed.

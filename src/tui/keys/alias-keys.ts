@@ -1,12 +1,12 @@
 import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { expectedError, SettingsError } from '../../errors.ts';
-import { matches, parseFilter } from '../../fleet/filter.ts';
 import { commandNamed } from '../../shell/command.ts';
 import { COMMANDS } from '../../shell/commands/index.ts';
 import {
   type Alias,
   type Aliases,
   checkAlias,
+  formerPartOf,
   isProgram,
   namedAliases,
   ON_SCREEN,
@@ -60,6 +60,8 @@ export function keymapWith(aliases: Aliases | undefined, path: string): Keymap {
   const added = namedAliases(aliases).flatMap(([name, alias]): KeyBinding[] => {
     const { key, place } = alias;
     if (key === undefined && place === undefined) return [];
+    // The line of such an alias says so when it is typed; the screen opens without its key.
+    if (formerPartOf(alias) !== undefined) return [];
     const problem = problemOf(name, alias) ?? keyProblem(name, key ?? '');
     if (problem !== undefined) problems.push(problem);
     if (problem !== undefined || key === undefined || place === undefined) return [];
@@ -122,22 +124,19 @@ function bindingOf(
   alias: Alias,
   place: Place,
 ): Omit<KeyBinding & Line<State>, 'keys'> {
-  const { label = name, run, when, reads = false } = alias;
-  const isWriting = isProgram(alias) && !reads;
+  const { label = name, run } = alias;
   const held = templateOf(alias).placeholders.map((one) => one.name);
-  const taken = held.filter((one) => ON_SCREEN.test(one) && !one.startsWith('prompt.'));
-  const filter = when === undefined ? undefined : parseFilter(when, { isFuzzy: false });
+  const taken = held.filter((one) => ON_SCREEN.test(one));
   const noSubject: Reason = (state) => {
     if (place === 'table' && state.table.marks.size > 0)
       return 'the key of an alias takes the record under the cursor: clear the marks first (esc)';
     const subject = subjectOf(place, state);
     if (subject === undefined) return 'nothing at the cursor';
-    const { devices, record } = subject;
+    const { devices } = subject;
     const one = taken.find((name) => ['device', 'address'].includes(name));
     if (one !== undefined && devices.length > 1)
       return `\${${one}} needs one device, but the row is on ${devices.length}: unfold it first`;
-    const isMeant = record === undefined || matches(filter, record, devices[0] ?? '');
-    return isMeant ? undefined : `only for ${visible(when ?? '')}`;
+    return undefined;
   };
   return {
     context: place,
@@ -145,7 +144,7 @@ function bindingOf(
     action: `alias ${name}`,
     label: visible(label),
     command: visible(run),
-    disabled: firstOf((state) => (isWriting ? readOnly(state) : undefined), noSubject),
+    disabled: firstOf((state) => (isProgram(alias) ? readOnly(state) : undefined), noSubject),
     // `retire key=bob record.lang=de`: a value is what stands behind the first `=`, whatever it contains.
     run: (state) => {
       const subject = subjectOf(place, state);

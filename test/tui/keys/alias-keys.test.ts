@@ -76,13 +76,16 @@ describe('where the key of an alias applies', () => {
     expect(line).toBe(`mine "key=--yes o'n \\"b\\" \\\\ #" record.lang=en`);
   });
 
-  test('the record must match the condition, and marks are not silently left out', () => {
-    expect(reasonFor({ when: 'lang=de' })).toBe('only for lang=de');
-    expect(reasonFor({ when: 'lang=en' })).toBeUndefined();
+  test('marks are not silently left out', () => {
     const marked = after(table, { kind: 'view', action: 'mark' });
     expect(reasonFor({}, marked)).toContain('clear the marks');
     expect(reasonFor({}, stateOf({}))).toBe('nothing at the cursor');
     expect(reasonFor({ place: 'devices' })).toBe('nothing at the cursor');
+  });
+
+  test('an alias with a part of an older devsh has no key, and the others have theirs', () => {
+    expect(bindingOf({ when: 'lang=de' })).toBeUndefined();
+    expect(bindingOf({})).toBeDefined();
   });
 
   test('read-only refuses a program that may write, in every view', () => {
@@ -90,12 +93,11 @@ describe('where the key of an alias applies', () => {
     for (const place of ['table', 'details', 'devices', 'runs'] as const) {
       const program = { place, run: '!x' };
       expect(reasonFor(program, locked)).toBe('read-only: no changes are allowed');
-      expect(reasonFor({ ...program, reads: true }, locked) ?? '').not.toContain('read-only');
     }
   });
 
   test('one device is meant only where there is one', () => {
-    const program = { run: '!p ${device}', reads: true };
+    const program = { run: '!p ${device}' };
     const reason = '${device} needs one device, but the row is on 2: unfold it first';
     expect(reasonFor(program)).toBe(reason);
     const onBob = after(table, { kind: 'view', action: 'down' });
@@ -148,10 +150,10 @@ describe('where the key of an alias applies', () => {
 
   test('the help shows it with its key, its line, and why it does nothing now', () => {
     const run = 'user set ${key} lang=${record.lang}';
-    const keymap = withAlias({ run, label: 'retire', when: 'lang=de' });
-    const help = helpLines({ ...table, keymap })
+    const keymap = withAlias({ run, label: 'retire' });
+    const help = helpLines({ ...after(table, { kind: 'view', action: 'mark' }), keymap })
       .join('\n')
       .replace(/\s+/g, ' ');
-    expect(help).toContain('X retire; not now: only for lang=de');
+    expect(help).toContain('X retire; not now: the key of an alias takes');
   });
 });
