@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ADMIN, makeDevsh, startFleet, trust } from '../main/devsh.ts';
+
+/*
+ * Files of an older devsh, as it left them: each folder is named for its day. `devices.json` tells which devices there
+ * were and what they held in the end. No file here is ever changed; a new format gets a new folder.
+ */
+
+interface SampleDevice {
+  readonly name: string;
+  readonly address: string;
+  readonly fingerprint: string;
+  readonly users: readonly { username: string }[];
+}
+
+const SAMPLE = join(import.meta.dirname, '2026-11-28');
+const KILLED = [
+  'user add username=yan first_name=Z lastname=Z lang=de --on @lab --yes',
+  'user add username=zoe first_name=Z lastname=Z lang=de --on @lab --yes',
+];
+
+/** devsh with the files of the sample. @param edit changes the text of each file */
+async function withSample(edit = (text: string): string => text) {
+  const devsh = await makeDevsh(ADMIN);
+  await cp(SAMPLE, devsh.folder, { recursive: true });
+  for (const entry of await readdir(devsh.folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    await writeFile(path, edit(await readFile(path, 'utf8')), { mode: 0o600 });
+  }
+  return devsh;
+}
+
+async function devicesOf(): Promise<readonly SampleDevice[]> {
+  return JSON.parse(await readFile(join(SAMPLE, 'devices.json'), 'utf8')) as SampleDevice[];
+}
+
+/** The sample on live devices that hold what those of the sample held. */
+async function onLiveDevices() {
+  const { devices } = await startFleet({ devices: 3, users: 6, seed: 3 });
+  const olds = await devicesOf();
+  for (const [index, device] of devices.entries()) {
+    // The next ids are those that the sample had.
+    for (const used of ['a', 'b', 'c', 'd']) device.putUser({ username: used });
+    const held = olds[index]?.users ?? [];
+    for (const { username } of device.users) {
+      if (!held.some((user) => user.username === username)) device.removeUser(username);
+    }
+    for (const user of held) device.putUser(user);
+  }
+  const devsh = await withSample((text) =>
+    olds.reduce((edited, { address, fingerprint }, index) => {
+      const { address: now = '', fingerprint: pin = '' } = devices[index] ?? {};
+      return edited.replaceAll(address, now).replaceAll(fingerprint, pin);
+    }, text),
+  );
+  await trust(devsh, devices);
+  return { devsh, devices };
+}
+
+async function jsonOf<Result>(
+  devsh: Awaited<ReturnType<typeof makeDevsh>>,
+  line: string,
+): Promise<Result> {
+  const { stdout, stderr } = await devsh(`${line} --json`);
+  expect(stdout, stderr).not.toBe('');
+  return JSON.parse(stdout) as Result;
+}
+
+test('settings, inventory, pins, runs and what is pending are read', async () => {
+  const devsh = await withSample();
+  expect((await devsh('config get timeoutMs')).stdout).toBe('9000\n');
+  const { inventory } = await jsonOf<{ inventory: { name: string }[] }>(devsh, 'device list');
+  expect(inventory.map(({ name }) => name)).toEqual(['sim1', 'sim2', 'sim3']);
+  expect((await devsh('trust list')).stdout).toContain((await devicesOf())[2]?.fingerprint);
+
+  const { stdout: runs } = await devsh('runs');
+  const rows = runs.trim().split('\n').slice(1);
+  expect(rows.map((row) => row.split('\t').slice(4, 6).join(': '))).toEqual([
+    'ended: 1 failed',
+    'ended: 2 done',
+    'ended: 2 done',
+    'unfinished: 1 done, 1 unknown, 1 skipped',
+    'unfinished: 2 skipped, 1 unknown',
+    'ended: 2 done, 1 failed',
+    'ended: 1 done',
+    'ended: 3 done',
+    'ended: 3 done',
+  ]);
+  for (const row of rows) {
+    const { stdout, exitCode } = await devsh(`runs show ${row.split('\t')[0] ?? ''}`);
+    expect([stdout === '', exitCode]).toEqual([false, 0]);
+  }
+  const { pending } = await jsonOf<{ pending: { device: string; command: string }[] }>(
+    devsh,
+    'pending',
+  );
+  const commands = pending.map(({ device, command }) => `${device} ${command}`);
+  expect(commands.sort()).toEqual(
+    [
+      'sim2 user set viewer lang=it --on @lab --yes',
+      ...['sim1', 'sim2', 'sim3'].map((name) => `${name} ${KILLED[1] ?? ''}`),
+      ...['sim2', 'sim3'].map((name) => `${name} ${KILLED[0] ?? ''}`),
+    ].sort(),
+  );
+});
+
+test('readings answer what changed and what a device held', async () => {
+  const devsh = await withSample();
+  const { stdout } = await devsh('changes --since 2026-11-28T00:00:00Z');
+  expect(stdout).toMatch(/user bob added\trun 20261128-173456-f65eib/);
+  expect(stdout).toMatch(/user viewer: lang en → fr\trun 20261128-173457-e6yqnh/);
+  expect(stdout).toMatch(/user viewer: first_name Vic → Changed\tnot by a run of this devsh/);
+  expect(stdout).toMatch(/user bob gone\trun 20261128-173458-9a2muv/);
+  const then = await devsh('user list viewer --at 2026-11-28T17:34:57Z --on sim1 --json');
+  expect(then.stdout).toContain('"first_name":"Vic"');
+});
+
+test('what is pending is continued, once on each device', async () => {
+  const { devsh, devices } = await onLiveDevices();
+  const { exitCode, stdout, stderr } = await devsh('resume --yes');
+  expect(exitCode, stdout + stderr).toBe(0);
+  for (const { users } of devices) {
+    const named = (name: string) => users.filter(({ username }) => username === name);
+    expect([named('zoe').length, named('yan').length]).toEqual([1, 1]);
+    expect(named('viewer')[0]?.lang).toBe('it');
+  }
+  expect((await jsonOf<{ pending: object[] }>(devsh, 'pending')).pending).toEqual([]);
+});
+
+test('an ended run is undone', async () => {
+  const { devsh, devices } = await onLiveDevices();
+  const { exitCode, stdout, stderr } = await devsh(
+    'undo 20261128-173458-9a2muv --yes --allow loss',
+  );
+  expect(exitCode, stdout + stderr).toBe(0);
+  expect(devices[2]?.users).toContainEqual(
+    expect.objectContaining({ username: 'bob', first_name: 'Bob', lang: 'de' }),
+  );
+});
+
+test('a plan file is applied, once its age is accepted', async () => {
+  const { devsh, devices } = await onLiveDevices();
+  const plan = join(devsh.folder, 'monday.plan');
+  // The addresses in it are new ones.
+  const lines = (await readFile(plan, 'utf8')).replace(/\{"kind":"seal".*/s, '');
+  const sha256 = createHash('sha256').update(lines).digest('hex');
+  await writeFile(plan, `${lines}${JSON.stringify({ kind: 'seal', sha256 })}\n`);
+  const late = await devsh(`apply ${plan} --yes --allow drift`);
+  expect(late.exitCode, late.stdout + late.stderr).toBe(0);
+  for (const { users } of devices) {
+    expect(users.find(({ username }) => username === 'viewer')?.lastname).toBe('Planned');
+  }
+});
