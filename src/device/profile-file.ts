@@ -6,8 +6,7 @@ import { SettingsError, UsageError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
-import { openFields } from './guessed-secrets.ts';
-import { declareSecrets } from './sensitive-fields.ts';
+import { declareSecrets, openFields } from './secret-names.ts';
 import {
   type ConfiguredAuth,
   type ConfiguredLogin,

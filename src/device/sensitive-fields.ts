@@ -1,5 +1,5 @@
 import { MASK } from '../text/one-line.ts';
-import { mayBeSecretName, mayBeSecretValue, openFields } from './guessed-secrets.ts';
+import { mayBeSecretValue } from './guessed-secrets.ts';
 import {
   type DeviceRecord,
   isNested,
@@ -8,71 +8,21 @@ import {
   valueText,
   jsonText,
 } from './record.ts';
+import { verdictOnName } from './secret-names.ts';
 import { createHmac, randomBytes } from 'node:crypto';
-
-/** Words for values that replace a password or help to compute it: hashes and salts. */
-const HASH =
-  '(?:hash(?:ed|es)?|digest|crypt(?:ed)?|salt|md5|sha\\d*|bcrypt|scrypt|pbkdf2|argon2i?d?)';
-
-/** Also mistyped, or in German: the value is the same. */
-const PASSWORD = 'pa?s+w(?:or|ro|r|o)?[dt]|pas+or[dt]|kennwort';
-
-const SECRET_NAME = new RegExp(
-  `(?:(?:${PASSWORD}|passphrase|passcode|pwd|secret|token|credential|psk)s?(?:${HASH}|key|history|confirm|confirmation|again|\\d+)?|` +
-    '(?:api|private|shared|derived|stored|server|master|encryption|signing|recovery)keys?|' +
-    `^pw|(?:user|auth|login|old|new)(?:pw|pass)|(?:pass|pw|nt|lm|ntlm|smb|unix|key)${HASH}|salt|` +
-    '(?:recovery|backup|scratch|rescue)(?:code|word|phrase)s?|(?:otp|mfa|2fa)(?:seed|key))$',
-);
-
-/** Cached, because lists of many records ask for the same few names. */
-const verdicts = new Map<string, boolean>();
-/** What profiles state of names: wherever a line, a record or a file has them, whatever the device. */
-const declared = new Map<string, boolean>();
-
-/** A name that one profile calls secret stays one, whatever others say. */
-export function declareSecrets(names: readonly string[], areSecret: boolean): void {
-  for (const name of names) declared.set(name, areSecret || declared.get(name) === true);
-  if (!areSecret) openFields(names);
-  if (names.length > 0) verdicts.clear();
-}
-
-/** As at the start of a program. */
-export function forgetDeclaredSecrets(): void {
-  declared.clear();
-  openFields(undefined);
-  verdicts.clear();
-}
-
-const MAX_CACHED = 1_000;
 
 /** Whether a field name certainly denotes a secret: `password`, `new_passwd`, `api-key`, `authToken`. */
 export function isSecretField(name: string): boolean {
-  const known = verdicts.get(name);
-  if (known !== undefined) return known;
-  const isSecret =
-    declared.get(name) ?? SECRET_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
-  if (verdicts.size >= MAX_CACHED) verdicts.clear();
-  verdicts.set(name, isSecret);
-  return isSecret;
+  return verdictOnName(name).secrecy === 'secret';
 }
-
-const SECRET_WORD = new RegExp(
-  `${PASSWORD}|pass(?:code|phrase)|secret|token|api[_-]?key|authorization`,
-  'i',
-);
 
 /** A name, quoted in any way, in front of `=`, `:`, an operator of a filter, or the blank after `--password`. */
 export const NAME_OF_VALUE =
   /(?<![\w.\\'"-])([\w.\\'"-]+)\s*([!~]?=|[:~]|(?<=--(?:pass(?:word|wd)|secret|api-?key))(?:\s|$))/g;
 
-/** A broader check, for lines that are better dropped than stored. */
-export function mayBeSecretField(name: string): boolean {
-  return declared.get(name) ?? (isSecretName(name) || SECRET_WORD.test(name));
-}
-
 /** Whether a name is that of a secret, certainly or as far as its words say. */
 export function isSecretName(name: string): boolean {
-  return isSecretField(name) || mayBeSecretName(name);
+  return verdictOnName(name).secrecy !== 'open';
 }
 
 /** Whether a value is masked only because it may be a secret, by its name or by its looks. */
@@ -93,7 +43,7 @@ const TOKEN_OF_LOGIN = /^\s*login\s(?:.*\s)?--token\s+$/;
 export function secretAsWord(line: string): number | undefined {
   for (const { index, 0: text, 1: option, 2: noun } of line.matchAll(BEFORE_SECRET)) {
     const start = index + text.length;
-    if (option !== undefined && !mayBeSecretField(option)) continue;
+    if (option !== undefined && !isSecretName(option)) continue;
     if (noun !== undefined && ROTATION.test(line)) continue;
     if (TOKEN_OF_LOGIN.test(line.slice(0, start)) && !startsWithToken(line.slice(start))) continue;
     return start;
@@ -174,13 +124,13 @@ function isPartSecret(name: string, part: Value): boolean {
   return isMaskedWhole(name, part) || (isNested(part) && holdsSecret(part, name));
 }
 
-/** In the formats of crypt(3), Django and LDAP. */
+/** In the formats of crypt(3), Django and LDAP; and the seed of one-time passwords. */
 const PASSWORD_HASH =
-  /^(?:\$(?:[156789]|2[abxy]?|g?y|md5|sha1|scrypt|argon2(?:id|[id])|pbkdf2[\w-]*)\$.*\S|(?:pbkdf2_sha\d+|bcrypt_sha256|argon2)\$.*\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*)\}.)/i;
+  /^(?:otpauth(?:-migration)?:\/\/|\$(?:[156789]|2[abxy]?|g?y|md5|sha1|scrypt|argon2(?:id|[id])|pbkdf2[\w-]*)\$.*\S|(?:pbkdf2_sha\d+|bcrypt_sha256|argon2)\$.*\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*)\}.)/i;
 
-/** Whether a text is a password hash, whatever its field is called. */
+/** Whether a text is a password hash or a seed, whatever its field is called. */
 function isPasswordHash(text: string): boolean {
-  return text.length > 8 && '$pba{'.includes(text.charAt(0)) && PASSWORD_HASH.test(text);
+  return text.length > 8 && '$pbaoO{'.includes(text.charAt(0)) && PASSWORD_HASH.test(text);
 }
 
 function mayBeJson(text: string): boolean {
@@ -193,13 +143,13 @@ function mayBeJson(text: string): boolean {
 
 function namesSecret(json: string): boolean {
   return Array.from(json.matchAll(/"([^"\\]+)\\*"\s*:/g), ([, name = '']) => name).some(
-    isSecretField,
+    isSecretName,
   );
 }
 
-/** A login in a URL, a header with one, a private key, a hash among other words, a tag of XML. */
+/** A login in a URL, a header with one, the seed of one-time passwords, a private key, a hash among other words, a tag of XML. */
 const SECRET_TEXT =
-  /:\/\/[^/\s:@]*:[^/\s@]+@|\b(?:bearer|basic)\s+(?=\S*[\d=+/])[\w+/=.-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\$(?:[156y]|2[aby]|argon2\w*)\$[^\s$]+\$\S|<([\w-]+)>[^<]/gi;
+  /\botpauth(?:-migration)?:\/\/|:\/\/[^/\s:@]*:[^/\s@]+@|\b(?:bearer|basic)\s+(?=\S*[\d=+/])[\w+/=.-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY|\$(?:[156y]|2[aby]|argon2\w*)\$[^\s$]+\$\S|<([\w-]+)>[^<]/gi;
 /** Nearly all texts have none of these. */
 const MAY_SHOW_SECRET = /[=:<$]|-----BEGIN|bearer|basic/i;
 

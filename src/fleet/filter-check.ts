@@ -1,5 +1,5 @@
 import { type DeviceRecord, isValueList, valueText } from '../device/record.ts';
-import { holdsSecret, isGuess, mayBeSecretField } from '../device/sensitive-fields.ts';
+import { holdsSecret, isGuess, isSecretName } from '../device/sensitive-fields.ts';
 import { noRecord, oneLine, someOf } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { type Condition, fieldsIn, type Filter, filteredValue, matches } from './filter.ts';
@@ -49,7 +49,7 @@ export class FilterCheck {
     const named = [...(filter === undefined ? [] : fieldsIn(filter)), ...others];
     this.#missing = new Set(named.filter((field) => field !== 'device'));
     for (const term of filter?.terms ?? []) {
-      if (term.kind !== 'is' || term.field === 'device' || mayBeSecretField(term.field)) continue;
+      if (term.kind !== 'is' || term.field === 'device' || isSecretName(term.field)) continue;
       this.#others.set(term, new Set());
     }
   }

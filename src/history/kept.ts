@@ -18,7 +18,6 @@ import {
   isStatusField,
   maskedPath,
   maskedValue,
-  mayBeSecretField,
   showsSecret,
 } from '../device/sensitive-fields.ts';
 import { canonicalId } from '../change/identity.ts';
@@ -108,7 +107,7 @@ export function movingFields(records: readonly DeviceRecord[]): string[] {
 }
 
 function isMoving(field: string, value: Value | undefined): boolean {
-  if (isStatusField(field) || mayBeSecretField(field)) return false;
+  if (isStatusField(field) || isSecretName(field)) return false;
   return (
     isTimeStamp(value) ||
     isDeviceTime(field, value) ||

@@ -1,5 +1,5 @@
 import { passwordSpan } from '../text/one-line.ts';
-import { mayBeSecretField, NAME_OF_VALUE, secretAsWord } from '../device/sensitive-fields.ts';
+import { isSecretName, NAME_OF_VALUE, secretAsWord } from '../device/sensitive-fields.ts';
 import { appendText, readBytes, writeTextAtomically } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 
@@ -52,7 +52,7 @@ export function isSecretLine(line: string): boolean {
   // Quotes and backslashes are removed before a field is sent, so that they must not hide it here.
   const plain = line.replace(/["'\\]/g, '');
   if (secretAsWord(plain) !== undefined) return true;
-  return Array.from(plain.matchAll(NAME_OF_VALUE), ([, name = '']) => name).some(mayBeSecretField);
+  return Array.from(plain.matchAll(NAME_OF_VALUE), ([, name = '']) => name).some(isSecretName);
 }
 
 /** Skips damaged lines: a history is not worth an error. */

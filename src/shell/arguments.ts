@@ -14,7 +14,7 @@ import {
 } from '../text/words.ts';
 import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
-import { mayBeSecretField } from '../device/sensitive-fields.ts';
+import { isSecretName } from '../device/sensitive-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { everKnownFields, knownFields, knownKeys, knownValues } from './known-devices.ts';
 import { type Filter, parseChoice } from '../fleet/filter.ts';
@@ -112,7 +112,7 @@ function jsonOf(text: string, word: Word | undefined): Value {
 export function notAssigned(text: string, column: number, likely?: string): UsageError {
   const field = text === likely ? undefined : likely;
   const [, name, value] = /^([\p{L}_][\p{L}\p{N}_.-]*):([^:=/].*)$/su.exec(text) ?? [];
-  if (name !== undefined && value !== undefined && !mayBeSecretField(name)) {
+  if (name !== undefined && value !== undefined && !isSecretName(name)) {
     const meant = quoteAssignment(name, value);
     return new UsageError(
       `"${oneLine(text)}" is not field=value: write it as in ${oneLine(meant)}`,
@@ -181,7 +181,7 @@ export function fieldCandidates(
   const known = profile.resources[resource];
   const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
   if (field !== undefined) {
-    if (mayBeSecretField(field)) return [];
+    if (isSecretName(field)) return [];
     const choices = known?.details?.[field]?.choices ?? [];
     return [
       ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
@@ -271,7 +271,7 @@ export function leadingKeys(call: Call, resource: string, words: readonly Word[]
   for (const { text, start } of more) {
     if (at !== -1 && !isField(text)) continue;
     const pair = more.length === 2 ? quoteAssignment(text, more[1]?.text ?? '') : undefined;
-    if (pair === undefined || mayBeSecretField(text)) throw notAssigned(text, start, undefined);
+    if (pair === undefined || isSecretName(text)) throw notAssigned(text, start, undefined);
     throw new UsageError(`"${oneLine(text)}" is not field=value: write it as in ${oneLine(pair)}`, {
       column: start,
     });
@@ -284,7 +284,7 @@ export function fieldTest(call: Call, resource: string): (text: string) => boole
   return (text) =>
     knownFields(fleet.connected, resource).includes(text) ||
     selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
-    mayBeSecretField(text);
+    isSecretName(text);
 }
 
 /** Throws a `UsageError` for fields with a comma or & between them: `username=bob,lang=de`, `username=bob, lang=de`. */

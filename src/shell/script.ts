@@ -7,7 +7,7 @@ import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
 import { helpAsked } from './help/help.ts';
 import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
-import { mayBeSecretField, redact } from '../device/sensitive-fields.ts';
+import { isSecretName, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 
@@ -235,7 +235,7 @@ export class Variables {
     }
     this.#asked.add(name);
     const value = this.#given.get(name) ?? this.#env[VARIABLE_PREFIX + name];
-    if (value !== undefined && mayBeSecretField(name)) this.#secrets.add(value);
+    if (value !== undefined && isSecretName(name)) this.#secrets.add(value);
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
     if (value !== undefined) return value;
     throw new UsageError(

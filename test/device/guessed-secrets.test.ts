@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { mayBeSecretName, openFields } from '../../src/device/guessed-secrets.ts';
 import { type DeviceRecord, isNested, isValueList, type Value } from '../../src/device/record.ts';
 import { isGuess, isSecretName, maskedRecord } from '../../src/device/sensitive-fields.ts';
+import { forgetDeclaredSecrets, openFields } from '../../src/device/secret-names.ts';
 import { fieldText } from '../../src/output/cells.ts';
 import { countComputing } from '../contention.ts';
 
@@ -66,6 +66,24 @@ test.each([
   ...['pass', 'pw', 'pwd', 'psk', 'key', 'community', 'hash', 'salt', 'token', 'secret', 'otp'],
   ...['pin', 'passphrase', 'credential', 'admin_pass', 'snmpCommunity', 'radius_key', 'wifi_pass'],
   ...['enable-pass', 'tacacs_key', 'wpa_key', 'access_key', 'admin_pw', 'keys', 'WPAKey', 'key2'],
+  ...[
+    'privpass',
+    'bindpw',
+    'rwcommunity',
+    'contraseña',
+    'Schlüssel',
+    'mot_de_passe',
+    'snmpCommunityName',
+  ],
+  ...[
+    '登录密码',
+    'ＰＡＳＳＷＯＲＤ',
+    'ΚΩΔΙΚΌΣ',
+    'wpa2psk',
+    'snmpv3authpass',
+    'password_admin',
+    'radiussecret1',
+  ],
 ])('%s is closed by its name', (name) => {
   expect(isSecretName(name)).toBe(true);
 });
@@ -73,9 +91,10 @@ test.each([
 test.each([
   ...['public_key', 'ssh_keys', 'authorized_keys', 'primary_key', 'routing_key', 'commit_hash'],
   ...['key_id', 'hash_algorithm', 'token_count', 'bypass', 'compass', 'keyboard', 'monkey', 'spin'],
-  ...['password_changed_at', 'gpio_pin', 'salt_lake', 'pins_total', 'community_name', 'passed'],
+  ...['password_changed_at', 'gpio_pin', 'salt_lake', 'pins_total', 'passed', 'secretary'],
+  ...['pwdMaxAge', 'passwordminlength', 'token_endpoint', 'cycle', 'dnskey', 'pwIndex', 'overpass'],
 ])('%s names no secret', (name) => {
-  expect(mayBeSecretName(name)).toBe(false);
+  expect(isSecretName(name)).toBe(false);
 });
 
 const CODE = 'Zm9vYmFyQmF6MTIzNDU2Nzg5MGFiY2RlZkdISktM';
@@ -87,6 +106,7 @@ test.each<[string, string, Value]>([
   ['a JSON Web Token', 'note', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N'],
   ['long base64', 'extra', CODE],
   ['long hexadecimal', 'extra', HEX],
+  ['a seed', 'note', 'otpauth://totp/fw1:ann?secret=JBSWY3DPEHPK3PXP'],
   ['a number', 'pin', 4711],
   ['a word', 'snmp_community', 'public'],
 ])('%s is masked', (_, field, value) => {
@@ -119,7 +139,7 @@ test.each<[string, string, Value]>([
 });
 
 test('a guess is shown as one, and a profile opens it', () => {
-  onTestFinished(() => openFields(undefined));
+  onTestFinished(forgetDeclaredSecrets);
   expect(fieldText('password', 'x')).toBe('•••');
   expect(fieldText('snmp_location', CODE)).toBe('•••?');
   expect(fieldText('snmp_community', 'public')).toBe('•••?');
@@ -133,6 +153,6 @@ test('a guess is shown as one, and a profile opens it', () => {
 
 test('a name of 300,000 letters is judged at once', () => {
   const computedMs = countComputing();
-  expect(mayBeSecretName('x'.repeat(300_000))).toBe(false);
+  expect(isSecretName('x'.repeat(300_000))).toBe(false);
   expect(computedMs()).toBeLessThan(2_000);
 });

@@ -1,5 +1,5 @@
 import { parseJsonFile } from '../../device/json.ts';
-import { mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { isSecretName } from '../../device/sensitive-fields.ts';
 import { type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
@@ -133,7 +133,7 @@ function addressOf(host: string, variable: (key: string) => string | undefined):
 
 function secretRemark(hosts: readonly JsonObject[]): string[] {
   const names = new Set(
-    hosts.flatMap((variables) => Object.keys(variables).filter(mayBeSecretField)),
+    hosts.flatMap((variables) => Object.keys(variables).filter(isSecretName)),
   );
   if (names.size === 0) return [];
   return [`left out secrets: ${someOf([...names].sort())} (keep a login with "login")`];

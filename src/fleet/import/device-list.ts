@@ -10,7 +10,7 @@ import {
   type FoundDevice,
   type JsonObject,
 } from './source.ts';
-import { mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { isSecretName } from '../../device/sensitive-fields.ts';
 import { parseJsonFile } from '../../device/json.ts';
 import { valueAt } from '../../device/record.ts';
 import { csvRows, widthProblem } from '../../text/csv.ts';
@@ -144,7 +144,7 @@ function flagText(cell: string): string {
 function remarksOf(written: readonly string[], columns: readonly string[]): string[] {
   const known: readonly string[] = ['name', 'address', 'groups', ...SETTINGS, ...LISTED_STATE];
   const left = written.filter((_name, index) => !known.includes(columns[index] ?? ''));
-  const secret = left.filter(mayBeSecretField);
+  const secret = left.filter(isSecretName);
   const others = left.filter((name) => name !== '' && !secret.includes(name));
   return [
     ...(secret.length > 0

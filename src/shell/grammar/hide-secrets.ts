@@ -4,7 +4,7 @@ import { jsonText } from '../../device/record.ts';
 import {
   maskedPath,
   maskedValue,
-  mayBeSecretField,
+  isSecretName,
   NAME_OF_VALUE,
   secretAsWord,
 } from '../../device/sensitive-fields.ts';
@@ -37,7 +37,7 @@ function dotted(line: string, from: number, until: number): string {
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
   for (const { index, 0: text, 1: name = '', 2: operator = '' } of word.matchAll(NAME_OF_VALUE)) {
     const start = index + text.length;
-    if (!mayBeSecretField(name.replace(/["'\\]/g, ''))) continue;
+    if (!isSecretName(name.replace(/["'\\]/g, ''))) continue;
     return { start, goesOn: /^[:\s]?$/.test(operator) && start === word.length };
   }
   return undefined;
@@ -68,7 +68,7 @@ export function maskedWords(words: readonly Word[]): string[] {
 export function maskedWord(text: string): string {
   if (!/[\s:=~]/.test(text)) return text;
   const [compared, name = ''] = /^([^=~!\s]+)(?:!=|~|=)(?=.)/s.exec(text) ?? [];
-  if (compared !== undefined && mayBeSecretField(name)) return `${compared}${MASK}`;
+  if (compared !== undefined && isSecretName(name)) return `${compared}${MASK}`;
   const [, field = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
   if (/^\s*[[{]/.test(value)) return `${field}=${maskedJson(value)}`;
   if (/\s/.test(text)) return maskedText(text);

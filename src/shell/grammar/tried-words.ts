@@ -1,6 +1,6 @@
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { isSecretName } from '../../device/sensitive-fields.ts';
 import { FORMAT_NAMES } from '../../text/choices.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';
 import { KUBECTL_OUTPUT } from './options.ts';
@@ -233,7 +233,7 @@ export function insteadOfOption(
     const sets = meaningOf(verb ?? '');
     const isList = sets?.verb === 'list';
     const isWrite = sets?.needs.includes('FIELD=VALUE') === true && /^[a-z][\w-]+$/.test(name);
-    if (!(isWrite || isList) || value === undefined || mayBeSecretField(name)) return undefined;
+    if (!(isWrite || isList) || value === undefined || isSecretName(name)) return undefined;
     const why = 'fields need no option: username=bob lang=de';
     const count = joined === undefined ? 2 : 1;
     // The name of a new record may be missing its field, too; `--schedule 03:00` is no field.

@@ -1,6 +1,6 @@
 import { describedFields } from '../../device/profile.ts';
 import { type DeviceRecord, type Value, nestedValue, valueText } from '../../device/record.ts';
-import { maskedRecord, maskedValue, mayBeSecretField } from '../../device/sensitive-fields.ts';
+import { maskedRecord, maskedValue, isSecretName } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
@@ -27,7 +27,7 @@ export async function* countRecords(
   filter: Filter | undefined,
   field: string,
 ): AsyncGenerator<Output> {
-  if (mayBeSecretField(field)) {
+  if (isSecretName(field)) {
     throw new UsageError(`--count-by: ${field} may be a secret, and devsh shows no secrets`);
   }
   const others = ['drift', 'watchMs', 'fold', 'columns', 'sort'] as const;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mayBeSecretField } from '../../../src/device/sensitive-fields.ts';
+import { isSecretName } from '../../../src/device/sensitive-fields.ts';
 import type { Texts } from './example.ts';
 
 /** What breaks out of one notation or another. */
@@ -75,7 +75,7 @@ export const hostileText: fc.Arbitrary<string> = fc
 
 /** Names of fields that make an object do something else, or whose values are secret, have tests of their own. */
 const field = hostileText.filter(
-  (text) => !['__proto__', 'uuid', 'username'].includes(text) && !mayBeSecretField(text),
+  (text) => !['__proto__', 'uuid', 'username'].includes(text) && !isSecretName(text),
 );
 
 export const hostileTexts: fc.Arbitrary<Texts> = fc.record({
