@@ -11,22 +11,27 @@ const TRANSLATED =
   'парола|κωδικος|סיסמ[הא]|كلمة ?(?:المرور|السر)|رمز ?عبور|पासवर्ड|รหัสผ่าน|パスワード|パスコード|暗証番号|密码|' +
   '密碼|口令|密钥|비밀번호|암호';
 /** A secret whatever follows, but for a word about it: `password_admin`, not `password_min_length`. */
-const SECRET = `(?:${PASSWORD}|${TRANSLATED}|pwd|psk|secret(?!ar)|credential|token|jwt|(?:recovery|backup|scratch|rescue) ?(?:code|word|phrase))s?`;
+const SECRET = `(?:${PASSWORD}|${TRANSLATED}|pwd|psk|secret(?!ar))s?`;
+/** A secret as the last word. */
+const HEAD = '(?:token|credential|jwt|(?:recovery|backup|scratch|rescue) ?(?:code|word|phrase))s?';
 /** A secret as the last word, unless the word before says that it is public. */
 const AMBIGUOUS =
-  '(?:pass|passe|pw|key|communit(?:y|ie)(?: (?:name|string))?|hash(?:e)?|salt|seed|[ht]?otp|pin|puk|cred|cookie|keytab|authorization|cle|chiave|schlue?s+el)s?';
+  '(?:pass|passe|(?:auth|priv|key) ?phrase|pw|key|communit(?:y|ie)(?: (?:name|string))?|hash(?:e)?|salt|seed|[ht]?otp|pin|puk|cred|cookie|keytab|authorization|cle|chiave|schlue?s+el)s?';
 const HASH =
   '(?:hash(?:ed|es)?|digest|crypt(?:ed)?|salt|md5|sha\\d*|bcrypt|scrypt|pbkdf2|argon2i?d?)';
 /** What follows a secret and is one, too: its hash, the one before it. */
-const COPY = `(?:${HASH}|keys?|histor(?:y|ies)|confirm(?:ation)?|again|repeat|old|new|current|value|string|text|plain|clear|material|data|b(?:ase)?64|hex|\\d+)`;
+const COPY = `(?:${HASH}|keys?|histor(?:y|ies)|confirm(?:ation)?|again|repeat|old|new|current|value|string|text|plain|clear|encrypted|encoded|material|data|b(?:ase)?64|hex|r[ow]|\\w?\\d+)`;
 
-/** Words about a secret: a name that ends with one holds none. Flags are never masked. */
+/**
+ * Words about a secret, as the first or the last one behind it: measures, moments, places, abstract nouns and
+ * participles. Flags are never masked, whatever they are called.
+ */
 const ABOUT =
-  /^(?:.*(?:count(?:er)?|length|expir\w*|algorithm|policy|protocol|lockout|change[ds]?|warn(?:ing)?|interval|timeout|duration|limit|attempts?|failures?|age|time|quality|size|policies|id|index|name|table|entry|status|state|type|mode|enabled?|required|allowed)|len|bits|min|max|days?|hours?|minutes?|seconds?|dates?|at|on|by|until|since|ttl|lifetime|valid(?:ity)?|last|set|reset|updated|created|modif\w*|rotat\w*|kinds?|format|class|cipher|method|scheme|rules?|strength|complexity|score|disabled?|force[ds]?|hint|prompt|label|title|ids|uuid|guid|idx|refs?|reference|ur[il]|link|href|path|file|location|source|origin|owner|version|revision|num(?:ber)?|tries|retries|grace|checks?|fingerprint|thumbprint|checksum|managers?|servers?|host|port|address|service|provider|endpoint|level|description|comment|notes?|flags?|options?|settings?|config|generator|total|used|usage|use|support(?:ed)?|present|exists|propert(?:y|ies)|vault|agent|stdin)$/;
+  /^(?:.*(?:count|counter|length|size|age|time|life|lock|lockout|limit|interval|timeout|policy|policies|protocol|algorithm|attempt|failure|index|table|entry|state|status|type|mode|id|name)s?|\w{2,}(?:ion|ity|ness|ment|ance|ence|ing|ed|able)|exp\w*|len|bits?|days?|hours?|minutes?|seconds?|dates?|ttl|min\w*|max\w*|no|not|is|in|at|on|by|must|can|may|allow|until|since|last|next|set|reset|change[ds]?|check(?:s|er)?|require|force|enforce|track|use|usage|disable|enable|kinds?|format|class|cipher|method|schemes?|syntax|rules?|strength|score|valid|hint|prompt|label|title|u?uid|guid|idx|refs?|ur[il]|link|href|path|file|source|origin|owner|num(?:ber)?|tries|retries|grace|fingerprint|thumbprint|checksum|managers?|servers?|host|port|address|service|provider|endpoint|level|attributes?|propert(?:y|ies)|flags?|options?|settings|config|generator|total|support|vault|agent|stdin|notes?)$/;
 
 /** Words before an ambiguous one that make it public: `public_key`, `commit_hash`, `gpio_pin`. */
 const PUBLIC =
-  /^(?:public|pub|primary|foreign|sort|partition|routing|lookup|cache|natural|unique|index|translation|message|object|properties|binding|parent|group|map|host|known|authorized|trusted|ssh|gpg|pgp|commit|git|content|config|file|image|firmware|block|body|tree|build|query|state|next|previous|prev|page|continuation|first|second|low|high|band|all|gpio|cert|certificate|dns|spki|bgp|extended|large|standard|max|min|num|number|count|total|has|is|use|requires?|needs?|allow|send|origin|fingerprint|checksum|md5|sha\d*)$/;
+  /^(?:public|pub|primary|foreign|sort|search|partition|routing|lookup|cache|natural|unique|index|translation|message|object|properties|binding|parent|group|map|host|known|authorized|trusted|ssh|gpg|pgp|commit|git|content|config|file|image|firmware|block|body|tree|build|query|state|next|previous|prev|page|continuation|first|second|low|high|band|all|gpio|cert|certificate|dns|spki|bgp|extended|large|standard|max|min|num|number|count|total|has|is|use|requires?|needs?|allow|send|origin|fingerprint|checksum)$/;
 
 /** An ambiguous word that certainly is a secret by the word before it: `api_key`, `pw_hash`. */
 const CERTAIN = new RegExp(
@@ -37,16 +42,17 @@ const CERTAIN = new RegExp(
 
 /** Words of a language that end as a secret does. */
 const ORDINARY =
-  /^(?:(?:by|com|encom|sur|tres|over|under|band|multi)pass|(?:mon|tur|don|hoc|joc|whis|lac|hot|turn)key|(?:s|under|hair|king)pin|sacred|rehash|basalt|enclave|\w+cle)$/;
+  /^(?:(?:by|com|encom|sur|tres|over|under|band|multi)pass|(?:mon|tur|don|hoc|joc|whis|lac|hot|turn)key|(?:s|under|hair|king)pin|paraphrase|sacred|rehash|basalt|enclave|\w+cle)$/;
 
 /** Letters that nothing parts, with a secret anywhere in them or at their end: `radiussecret1`, `privpass`. */
 const COMPOUND = new RegExp(
-  `^(.*?)(${PASSWORD}|secret(?!ar)|credential|community|${SECRET}$|${AMBIGUOUS}$)(.*)$`,
+  `^(.*?)((?:${PASSWORD}|secret(?!ar)|credential|communit(?:y|ie))s?|(?:${SECRET}|${HEAD}|${AMBIGUOUS})$)(.*)$`,
 );
-const WITH_SECRET = new RegExp(`(?:^| )${SECRET}((?: .*)?)$`);
-const WITH_AMBIGUOUS = new RegExp(`^(.*?)(?:^| )${AMBIGUOUS}(?: ${COPY})*$`);
+const CERTAINLY = new RegExp(`(?:^| )(?:${SECRET}|${HEAD})(?: ${COPY})*$`);
+const WITH_SECRET = new RegExp(`^(?:.* )?${SECRET} (.*)$`);
+/** A change of a key shows the new one to whoever knows the old one (KeyChange of RFC 3414). */
+const WITH_AMBIGUOUS = new RegExp(`^(.*?)(?:^| )(?:${HASH} )?${AMBIGUOUS}(?: ${COPY}| change)*$`);
 const WHOLE_HASH = new RegExp(`^${HASH}$`);
-const COPIES = new RegExp(`^(?: ${COPY})*$`);
 
 /** Words that say what a long code is: not a secret. */
 const SAYS_WHAT =
@@ -81,14 +87,17 @@ type Secrecy = 'secret' | 'guess' | 'open';
 
 function secrecyOfParts(parts: readonly string[]): Secrecy {
   const text = parts.join(' ');
+  if (CERTAINLY.test(text) || CERTAIN.test(text)) return 'secret';
   const [, after] = WITH_SECRET.exec(text) ?? [];
-  if (after !== undefined && COPIES.test(after)) return 'secret';
-  if (after !== undefined) return ABOUT.test(parts.at(-1) ?? '') ? 'open' : 'guess';
-  if (CERTAIN.test(text)) return 'secret';
+  if (after !== undefined) return isAbout(after.split(' ')) ? 'open' : 'guess';
   const [, before] = WITH_AMBIGUOUS.exec(text) ?? [];
-  return before === undefined || before.split(' ').some((word) => PUBLIC.test(word))
+  return before === undefined || PUBLIC.test(before.slice(before.lastIndexOf(' ') + 1))
     ? 'open'
     : 'guess';
+}
+
+function isAbout(words: readonly string[]): boolean {
+  return [words[0], words.at(-1)].some((word = '') => ABOUT.test(word));
 }
 
 interface NameVerdict {
