@@ -113,13 +113,25 @@ export function judge(
     own,
   };
   const { own: ownEnd, otherRecords } = JUDGE[step.action](shownCase);
-  const end = withOtherRecords(shownCase.step, ownEnd, otherRecords);
+  const settled =
+    outcome.kind === 'refused' && isRefusal(outcome) ? asRefused(ownEnd, outcome) : ownEnd;
+  const end = withOtherRecords(shownCase.step, settled, otherRecords);
   const notes = [
     ...(after.length === 0 && others.length > 0 ? ['the list is empty now'] : []),
     ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
     ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
   ];
   return withNotRestored(profile, step, withReason(outcome, withReserve(end, notes)));
+}
+
+/** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
+function asRefused(
+  { verdict, ...end }: StepEnd,
+  { error }: { readonly error: DevshError },
+): StepEnd {
+  const now = verdict === 'done' ? 'it is as asked now' : 'the record is not as before';
+  const note = verdict === 'failed' ? end.note : `refused, and ${now}; devsh cannot tell by whom`;
+  return { ...end, verdict: 'failed', error, note };
 }
 
 function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
@@ -177,10 +189,6 @@ function judgeAdd(about: Case): OwnEnd {
 /** @param count how many records have the key of the new one */
 function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
   const { profile, step, outcome, before, after } = about;
-  if (outcome.kind === 'refused' && isRefusal(outcome)) {
-    const note = 'exists already, not by this run';
-    return { verdict: 'failed', record: held, error: outcome.error, note };
-  }
   const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
   const marked = isConfirmed ? {} : { isByReading: true as const };
   const expected = step.after ?? {};

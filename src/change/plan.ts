@@ -4,7 +4,7 @@ import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device
 import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
 import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
-import { type About, type Action, isRefusedAdd, type StepResult } from './verdict.ts';
+import type { About, Action, StepResult } from './verdict.ts';
 import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
 import { shortened, unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
@@ -257,7 +257,7 @@ export function isOwing({ error }: { readonly error?: DevshError | undefined }):
 
 /** Whether a step failed for such a reason. `unknown` is no debt: `resume` settles it by reading. */
 export function isOwed(result: StepResult): boolean {
-  return result.verdict === 'failed' && isOwing(result) && !isRefusedAdd(result);
+  return result.verdict === 'failed' && isOwing(result);
 }
 
 /** Stopped by the gate, or because values have changed: nothing was sent. */

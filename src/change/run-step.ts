@@ -391,7 +391,7 @@ function withConflict(
   const isConditional =
     step.request.ifAbsent === true || (profile.revision !== undefined && step.action !== 'add');
   const isConflict = error instanceof RejectedError && [409, 412].includes(error.status);
-  if (!isConditional || !isConflict || end.verdict === 'done') return end;
+  if (!isConditional || !isConflict) return end;
   const what = step.action === 'add' ? 'was added' : 'changed';
   const text = `${ref.name}: ${recordName(step)} ${what} since the plan; nothing was overwritten (${error.message})`;
   return { ...end, verdict: 'drift', error: new DriftError(text) };

@@ -78,11 +78,6 @@ export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
 }
 
-/** Whether the record was there already when the device refused to add it: somebody else made it. */
-export function isRefusedAdd({ action, verdict, record }: StepResult): boolean {
-  return action === 'add' && verdict === 'failed' && record !== undefined;
-}
-
 export function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
   return texts.filter((text) => text !== undefined).join('; ') || undefined;
 }

@@ -1,6 +1,6 @@
 import { canonicalId } from '../change/identity.ts';
 import { type Run, sentTime } from '../change/journal.ts';
-import { isRefusedAdd, type StepResult } from '../change/verdict.ts';
+import type { StepResult } from '../change/verdict.ts';
 import { isComparable, isMask } from '../device/sensitive-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../device/record.ts';
@@ -198,7 +198,6 @@ export function sentSteps({ run, plan, states }: Run): SentStep[] {
       const state = states.get(device.name)?.[index];
       const at = sentTime(state);
       if (at === undefined || state === undefined || state.kind === 'waiting') return [];
-      if (state.kind === 'ended' && isRefusedAdd(state.result)) return [];
       const sentAt = Date.parse(at);
       const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
       const endedAt = verdict === 'unknown' ? Infinity : Date.parse(state.at);

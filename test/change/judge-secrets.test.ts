@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Change } from '../../src/change/change.ts';
 import { judge, type RequestOutcome } from '../../src/change/judge.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
-import { ExpiredSessionError, ProtocolError } from '../../src/device/errors.ts';
+import { ExpiredSessionError, ProtocolError, RejectedError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CancelledError } from '../../src/errors.ts';
 import type { Step } from '../../src/change/step.ts';
@@ -49,7 +51,7 @@ test.each([undefined, '********'])('for a password shown as %s the response deci
 
 test.each([
   ['beside a field that was so before', { ...bob, lang: 'en' }, 'failed', 'unknown', 'unknown'],
-  ['beside a change that shows', bob, 'differs', 'differs', 'done'],
+  ['beside a change that shows', bob, 'failed', 'differs', 'done'],
 ])('a password %s is done only if the device does not object', (_, before, ...verdicts) => {
   const step = stepOf([before], { lang: 'en', password: 'x1' });
   const readings = { before: [before], after: [{ ...bob, lang: 'en' }] };
@@ -64,22 +66,48 @@ test.each([
   expect(judge(profile, step, accepted, readings).verdict).toBe('done');
 });
 
-test.each([
-  ['as asked', bob, {}],
-  ['with other values', { ...bob, lang: 'fr' }, {}],
-  ['under a password that no record shows', bob, { password: 'x1' }],
-])('a record %s that the device refused to add is not of this run', (_, held, more) => {
+const NOW = {
+  asked: 'refused, and it is as asked now; devsh cannot tell by whom',
+  other: 'refused, and the record is not as before; devsh cannot tell by whom',
+};
+
+test.each<[string, DeviceRecord, DeviceRecord, string]>([
+  ['as asked', bob, {}, NOW.asked],
+  ['with other values', { ...bob, lang: 'fr' }, {}, NOW.other],
+  ['under a password that no record shows', bob, { password: 'x1' }, NOW.other],
+])('a record %s that the device refused to add is not of this run', (_, held, more, note) => {
   const step = stepOf([], { username: 'bob', lang: 'de', ...more });
   const refused: RequestOutcome = { kind: 'refused', error: new CancelledError('exists') };
   const readings = { before: [], after: [held] };
-  expect(judge(profile, step, refused, readings)).toEqual({
-    verdict: 'failed',
-    record: held,
-    error: refused.error,
-    note: 'exists already, not by this run',
-  });
+  const end = judge(profile, step, refused, readings);
+  expect(end).toMatchObject({ verdict: 'failed', record: held, error: refused.error, note });
   const repeated = judge(profile, step, { ...refused, isRepeated: true }, readings);
   expect(repeated).toMatchObject({ isByReading: true });
+});
+
+test('whatever is as asked after a refusal, devsh claims none of it', () => {
+  const value = fc.constantFrom('de', 'en', 'fr', '');
+  const states = fc.record({ before: value, asked: value, after: fc.option(value) });
+  const about = { username: 'bob', uuid: 'u1' };
+  fc.assert(
+    fc.property(states, fc.boolean(), ({ before, asked, after }, isDelete) => {
+      const held = [{ ...about, lang: before }];
+      const target = { kind: 'key', key: 'bob' } as const;
+      const action = isDelete ? 'delete' : 'set';
+      const change = { action, resource: 'user', target, fields: { lang: asked }, isExact: true };
+      const { steps } = planDevice({ device, profile }, change as Change, held);
+      const now = after === null ? [] : [{ ...about, lang: after }];
+      const error = new RejectedError(device, 'no', { status: 409 });
+      const ends = steps.map((step) =>
+        judge(profile, step, { kind: 'refused', error }, { before: held, after: now }),
+      );
+      const [end] = ends;
+      fc.pre(end !== undefined);
+      const isAsAsked = isDelete ? after === null : after === asked;
+      expect(end.verdict).toBe('failed');
+      if (isAsAsked) expect(end.note).toContain(NOW.asked);
+    }),
+  );
 });
 
 test.each<[string, RequestOutcome]>([

@@ -91,9 +91,9 @@ delete-another             -             -            -            differs 1    
 delete-all-others          -             -            -            differs 1    -
 delete-everything          -             unknown 1    unknown 1    unknown 1    -
 500-after-storing          -             done 1       done 1       done 1       -
-400-after-storing          -             failed 1     done 1       done 1       -
-409-after-storing          -             failed 1     done 1       done 1       -
-401-after-storing          -             failed 1     done 1       done 1       -
+400-after-storing          -             failed 1     failed 1     failed 1     -
+409-after-storing          -             failed 1     failed 1     failed 1     -
+401-after-storing          -             failed 1     failed 1     failed 1     -
 answer-another             -             done 1       done 1       -            -
 store-late                 -             done 1       done 1       done 1       -
 revert-later               -             done 1       done 1       -            -
