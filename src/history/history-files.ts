@@ -21,6 +21,8 @@ export interface HistoryLimits {
   /** 0: nothing is kept. */
   readonly days: number;
   readonly megabytes: number;
+  /** Only values that are known to be harmless are kept. */
+  readonly isClosed?: boolean;
 }
 
 /** The history of each device: a file of JSON lines in one folder, all under one lock. */

@@ -124,11 +124,20 @@ function isMoving(field: string, value: Value | undefined): boolean {
 export class Keeper {
   readonly #key: Buffer;
   readonly #redact: (text: string) => string;
+  readonly #mayKeep: (field: string) => boolean;
 
-  /** @param redact removes known secrets from a text */
-  constructor(key: Buffer, redact: (text: string) => string = (text) => text) {
+  /**
+   * @param redact removes known secrets from a text
+   * @param mayKeep of other fields, only digests are kept; those of keys and ids are kept
+   */
+  constructor(
+    key: Buffer,
+    redact: (text: string) => string = (text) => text,
+    mayKeep: (field: string) => boolean = () => true,
+  ) {
     this.#key = key;
     this.#redact = redact;
+    this.#mayKeep = mayKeep;
   }
 
   /** Identifies a whole reading, but for the fields in `moving`. */
@@ -162,13 +171,12 @@ export class Keeper {
     const keys = this.#keys(records, naming, moving, last);
     const knownKeys = this.#keys(known, naming, moving, last);
     const before = new Map(known.map((record, index) => [knownKeys[index], record]));
-    const { keyField } = naming;
     return new Map(
       records.map((record, index) => {
         const key = keys[index] ?? '';
         const isSame = isEqual(before.get(key), record);
         const kept = isSame ? last.get(key) : undefined;
-        return [key, kept ?? this.#kept({ resource, key, keyField }, record, moving)];
+        return [key, kept ?? this.#kept({ resource, key, ...naming }, record, moving)];
       }),
     );
   }
@@ -219,7 +227,7 @@ export class Keeper {
     keys: readonly string[],
     moving: readonly string[],
   ): (readonly [key: string, values: DeviceRecord])[] {
-    const names = moving.filter((field) => !isSecretName(field));
+    const names = moving.filter((field) => !isSecretName(field) && this.#mayKeep(field));
     return records.flatMap((record, index) => {
       const values = names
         .filter((field) => Object.hasOwn(record, field))
@@ -244,7 +252,7 @@ export class Keeper {
   }
 
   #kept(
-    { resource, key, keyField }: { resource: string; key: string; keyField: string },
+    { resource, key, keyField, idField }: { resource: string; key: string } & Naming,
     record: DeviceRecord,
     moving: ReadonlySet<string>,
   ): KeptRecord {
@@ -253,12 +261,12 @@ export class Keeper {
     for (const [field, value] of Object.entries(record)) {
       if (moving.has(field)) continue;
       // A key is shown in every list; with the password `admin`, admin would otherwise lose its name.
-      const isKey = field === keyField && !isSecretName(field);
-      const safe = isKey ? value : this.#safe(secretName(record, field), value);
-      const name = this.#redact(field);
-      fields.push([name, safe]);
+      const isKey = [keyField, idField].includes(field) && !isSecretName(field);
+      const isKept = this.#mayKeep(field) || value === null;
+      const safe = isKey ? value : isKept ? this.#safe(secretName(record, field), value) : MASK;
+      fields.push([field, safe]);
       if (safe === value || isEqual(safe, value)) continue;
-      digests.push([name, this.#fieldDigest(resource, key, field, value)]);
+      digests.push([field, this.#fieldDigest(resource, key, field, value)]);
     }
     const kept = { key, fields: Object.fromEntries(fields) };
     return digests.length === 0 ? kept : { ...kept, digests: Object.fromEntries(digests) };
@@ -270,7 +278,7 @@ export class Keeper {
     if (isValueList(value)) return value.map((item) => this.#safe('', item));
     if (isValueObject(value)) {
       const parts = Object.entries(value).map(
-        ([name, part]) => [this.#redact(name), this.#safe(secretName(value, name), part)] as const,
+        ([name, part]) => [name, this.#safe(secretName(value, name), part)] as const,
       );
       return Object.fromEntries(parts);
     }

@@ -18,7 +18,9 @@ import {
   ownAddress,
   type Profile,
 } from '../device/profile.ts';
+import { isHarmlessField } from '../change/account-harm.ts';
 import type { DeviceRecord } from '../device/record.ts';
+import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
@@ -122,14 +124,20 @@ export class Observer {
     if (this.#limits().days === 0 || pin === undefined) return;
     this.#announce();
     const keyField = keyFieldOf(profile, resource, records);
+    const idFields = idFieldsOf(profile, keyField, records);
+    const isHarmless = (field: string): boolean =>
+      idFields.includes(field) ||
+      isPublicField(field) ||
+      isHarmlessField({ profile, resource, keyField }, field);
     this.#waiting.push({
       ...session.ref,
       session,
       ...{ pin, resource, records, from: startedAt, to: endedAt, clock, keyField },
-      idFields: idFieldsOf(profile, keyField, records),
+      idFields,
       moving: ignoredFields(profile, resource),
       omits: omittedByList(profile, resource, records),
       redact: redactorFor(session),
+      mayKeep: this.#limits().isClosed === true ? isHarmless : undefined,
     });
     this.#lastAt = performance.now();
     this.#timer ??= this.#writeWhenQuiet(QUIET_MS);
@@ -184,8 +192,8 @@ export class Observer {
     this.isAnnounced = true;
     if (this.files.exists) return;
     this.#report(
-      `devsh keeps what it reads for \`changes\`, without secrets, in ${this.files.folder}; ` +
-        `"config set historyDays 0" turns it off`,
+      `devsh keeps what it reads for \`changes\` in ${this.files.folder}, and masks what looks like a secret; ` +
+        '"config set historyValues harmless" keeps less, "config set historyDays 0" nothing',
       'info',
     );
   }
@@ -212,6 +220,7 @@ type Observed = Omit<NewReading, 'identity' | 'before'> & {
   readonly address: string;
   readonly pin: string;
   readonly redact: (text: string) => string;
+  readonly mayKeep?: ((field: string) => boolean) | undefined;
 };
 
 /** Receives what could not be kept. */
@@ -246,10 +255,10 @@ export class HistoryWriter {
       const key = await this.#files.key();
       const digestKey = digestKeyName(key);
       await mapInTurns(readings, (reading) => {
-        const { name, address, pin, redact } = reading;
+        const { name, address, pin, redact, mayKeep } = reading;
         const identity = { name, address, pin, digestKey };
         try {
-          const keeper = new Keeper(key, redact);
+          const keeper = new Keeper(key, redact, mayKeep);
           const isNew = this.#keep({ ...reading, identity }, keeper, onSetBack);
           if (isNew && isTooLarge(reading)) onTooLarge(reading);
         } catch (error) {

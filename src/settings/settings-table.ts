@@ -131,6 +131,12 @@ export const SETTINGS = {
     summary: 'How much of that it keeps for all devices, in megabytes',
     default: 200,
   },
+  historyValues: {
+    schema: (z: Z) => z.enum(['all', 'harmless']),
+    summary:
+      '`harmless`: of what it reads, devsh keeps only the values of keys, harmless fields and fields that a profile calls public, and digests of all others',
+    default: 'all',
+  },
   theme: {
     schema: (z: Z) => z.enum(THEME_NAMES),
     summary: 'The theme of the full screen',

@@ -162,7 +162,8 @@ export abstract class Services {
   get historyLimits(): HistoryLimits {
     const isOn = this.settings.get('rememberKeys');
     const days = isOn ? this.settings.get('historyDays') : 0;
-    return { days, megabytes: this.settings.get('historyMegabytes') };
+    const isClosed = this.settings.get('historyValues') === 'harmless';
+    return { days, megabytes: this.settings.get('historyMegabytes'), isClosed };
   }
 
   now(): Date {

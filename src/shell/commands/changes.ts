@@ -20,9 +20,9 @@ export const changes = command({
     },
   ],
   details:
-    'devsh keeps every complete list that it reads, without secrets. A change lies between two readings. What\n' +
-    'nobody read is not known: devices that were not read in that time are named, with exit code 3. No device\n' +
-    'is asked.\n' +
+    'devsh keeps every complete list that it reads, and masks what looks like a secret. A change lies between two\n' +
+    'readings. What nobody read is not known: devices that were not read in that time are named, with exit code 3.\n' +
+    'No device is asked.\n' +
     'A time is 2d (ago), 03:00 (the last one here), "yesterday 17:02", 2026-11-22, 2026-11-22T03:00Z, or a RUN:\n' +
     'when it began. Of secrets only the change is known; fields that change by themselves (last_login) are no\n' +
     'change. BY is the run that did it, as the journals prove. What a raw request did may be unclear.\n' +
