@@ -1,7 +1,6 @@
 import {
   closeSync,
   ftruncateSync,
-  openSync,
   readFileSync,
   utimesSync,
   writeFileSync,
@@ -25,7 +24,7 @@ import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
 import type { DeviceSession, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
-import { fileError, writeTextAtomically } from '../os/files.ts';
+import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
 import { HistoryFiles, type HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
 import {
@@ -319,7 +318,7 @@ export class HistoryWriter {
   /** Synchronous, because a fleet has many files. */
   #append(path: string, linesFor: (lastOf: LastOf, whole: () => string) => string | undefined) {
     try {
-      const file = openSync(path, 'a+', 0o600);
+      const file = openToAppend(path);
       try {
         const bytes = readFileSync(file);
         const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));

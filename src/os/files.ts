@@ -1,15 +1,24 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
+  accessSync,
   type BigIntStats,
+  closeSync,
   constants,
   copyFileSync,
+  fstatSync,
   linkSync,
+  lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from 'node:fs';
-import { lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { RefusedError, SettingsError } from '../errors.ts';
 
@@ -17,7 +26,7 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
 /**
- * The text of a file, `undefined` if it does not exist. Throws SettingsError that names the file, also
+ * The text of a file of devsh, `undefined` if it does not exist. Throws SettingsError that names the file, also
  * if it is not UTF-8: writing it back would destroy the bytes that could not be decoded.
  */
 export async function readText(path: string): Promise<string | undefined> {
@@ -31,42 +40,98 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
+/** The bytes of a file of devsh, `undefined` if it does not exist. Throws SettingsError that names the file. */
+export function readBytes(path: string): Promise<Buffer | undefined> {
+  return withOwn(path, (file) => file.readFile());
+}
+
+async function withOwn<T>(
+  path: string,
+  read: (file: FileHandle) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    const file = await open(targetOf(path), READ);
+    try {
+      refuseForeign(path, await file.stat());
+      return await read(file);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error instanceof SettingsError ? error : fileError('read', path, error);
+  }
+}
+
+/** The same at once, for many small files: a promise for each takes longer than reading it. */
+export function readBytesSync(path: string): Buffer {
+  const file = openSync(targetOf(path), READ);
+  try {
+    refuseForeign(path, fstatSync(file));
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Links are resolved before; a pipe would make devsh wait. Undefined on Windows. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** What devsh writes is never reached through a link. */
+export const APPEND = constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLLOW;
+
 /**
- * Throws SettingsError if somebody else could have written a file that says which programs devsh starts. A group of
- * one's own, as many systems give each user, may write it.
+ * Where a path leads. Throws SettingsError if it leads over a link, and somebody else could change where to:
+ * Kubernetes and stow link what devsh only reads.
  */
-export async function refuseOpenFile(path: string): Promise<void> {
+function targetOf(path: string): string {
+  const target = realpathSync.native(path);
+  return target === resolve(path) ? target : walked(resolve(path));
+}
+
+function walked(path: string): string {
+  const folder = dirname(path);
+  if (folder === path) return path;
+  const entry = join(walked(folder), basename(path));
+  const stats = lstatSync(entry);
+  if (!stats.isFile()) refuseForeign(entry, stats);
+  return stats.isSymbolicLink() ? walked(resolve(dirname(entry), readlinkSync(entry))) : entry;
+}
+
+/**
+ * Throws SettingsError for a file, folder or link that belongs to another user than this one and root, or that
+ * others may write. A group of one's own, as many systems give each user, may write it; in a folder for all, as
+ * /tmp, nobody replaces what belongs to others; and nobody writes to a file system that is mounted read-only.
+ */
+export function refuseForeign(path: string, stats: Stats): void {
   const own = process.getuid?.();
-  const found = await stat(path).catch(() => undefined);
-  if (own === undefined || found === undefined) return;
-  const { uid, gid, mode } = found;
+  const { uid, gid, mode } = stats;
+  if (own === undefined || stats.isCharacterDevice()) return;
   if (uid !== own && uid !== 0) {
     throw new SettingsError(`${path} belongs to another user: devsh does not use it`);
   }
-  if ((mode & (gid === process.getgid?.() ? 0o002 : 0o022)) === 0) return;
+  const others = gid === process.getgid?.() ? 0o002 : 0o022;
+  const isShared = stats.isDirectory() && (mode & STICKY) !== 0;
+  if (stats.isSymbolicLink() || isShared || (mode & others) === 0 || isReadOnly(path)) return;
   throw new SettingsError(
     `${path} can be written by others (mode ${(mode & 0o777).toString(8)}): devsh does not use it before "chmod go-w ${path}"`,
   );
 }
 
-/** The bytes of a file, `undefined` if it does not exist. Throws SettingsError that names the file. */
-export async function readBytes(path: string): Promise<Buffer | undefined> {
+const STICKY = 0o1000;
+
+function isReadOnly(path: string): boolean {
   try {
-    return await readFile(path);
+    accessSync(path, constants.W_OK);
+    return false;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw fileError('read', path, error);
+    return errorCode(error) === 'EROFS';
   }
 }
 
-/** Changes whenever the file is written or replaced; empty if there is no file. */
+/** Changes whenever the file is written or replaced; empty if there is no file. Throws as `readBytes`. */
 export async function fileStamp(path: string): Promise<string> {
-  try {
-    return stampOf(await stat(path, { bigint: true }));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw fileError('read', path, error);
-  }
+  const stamp = await withOwn(path, async (file) => stampOf(await file.stat({ bigint: true })));
+  return stamp ?? '';
 }
 
 /** Same as `fileStamp`, for an open file. */
@@ -116,7 +181,7 @@ function ignoreExisting(error: unknown): void {
 
 /**
  * Replaces a file in one step: readers and interruptions see either the old or the new text. Only the
- * user can read the file. For a symbolic link its target is replaced.
+ * user can read the file. Throws a SettingsError for a symbolic link.
  *
  * @param isSynced false: does not wait for the disk; a power cut may leave the old text, or none
  */
@@ -125,7 +190,17 @@ export async function writeTextAtomically(
   text: string,
   isSynced = true,
 ): Promise<void> {
-  await writeDraft(path, await followLinks(path), text, rename, isSynced);
+  await refuseLink(path);
+  await writeDraft(path, text, rename, isSynced);
+}
+
+/** What devsh writes or replaces is never reached through a link, which may lead to any file of this user. */
+export async function refuseLink(path: string): Promise<void> {
+  const entry = await lstat(path).catch(() => undefined);
+  if (entry?.isSymbolicLink() !== true) return;
+  throw new SettingsError(
+    `${path} is a link: devsh writes no file through a link; name its target, or replace the link`,
+  );
 }
 
 /** Same for a new file. Throws a RefusedError if the path exists. */
@@ -134,7 +209,7 @@ export async function writeNewText(path: string, text: string, isSynced = true):
     linkNewSync(draft, target);
     return Promise.resolve();
   };
-  await writeDraft(path, path, text, place, isSynced);
+  await writeDraft(path, text, place, isSynced);
 }
 
 /** Gives a whole file a second name. Throws EEXIST if that name exists. */
@@ -158,7 +233,6 @@ const NO_LINKS: ReadonlySet<string> = new Set([
 
 /** @param place moves the synced draft to its final path */
 async function writeDraft(
-  path: string,
   target: string,
   text: string,
   place: (draft: string, target: string) => Promise<void>,
@@ -179,9 +253,9 @@ async function writeDraft(
     if (isSynced) await syncFolder(dirname(target));
   } catch (error) {
     if (place !== rename && errorCode(error) === 'EEXIST') {
-      throw new RefusedError(`${path} exists already and was not replaced`);
+      throw new RefusedError(`${target} exists already and was not replaced`);
     }
-    throw fileError('write', path, error);
+    throw fileError('write', target, error);
   }
 }
 
@@ -212,23 +286,35 @@ export function removeDrafts(): void {
   }
 }
 
+/** Opens a file of devsh to read it and append to it, never through a link; creates it if needed. */
+export function openToAppend(path: string): number {
+  const file = openSync(path, APPEND | constants.O_CREAT, PRIVATE_FILE);
+  try {
+    refuseForeign(path, fstatSync(file));
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
 /** Appends to a file that only the user can read, in one piece; creates it if needed. */
 export async function appendText(path: string, text: string): Promise<void> {
   await makePrivateFolder(dirname(path));
   try {
-    const file = await open(path, 'a+', PRIVATE_FILE);
+    const file = openToAppend(path);
     try {
-      const { size } = await file.stat();
+      const { size } = fstatSync(file);
       const last = Buffer.alloc(1);
-      if (size > 0) await file.read(last, 0, 1, size - 1);
+      if (size > 0) readSync(file, last, 0, 1, size - 1);
       // A line cut off by a power failure or a full disk must not merge with the next one.
       const isCut = size > 0 && last.toString() !== '\n';
-      await file.appendFile(isCut ? `\n${text}` : text);
+      writeFileSync(file, isCut ? `\n${text}` : text);
     } finally {
-      await file.close();
+      closeSync(file);
     }
   } catch (error) {
-    throw fileError('write', path, error);
+    throw error instanceof SettingsError ? error : fileError('write', path, error);
   }
 }
 
@@ -261,25 +347,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a file with this name exists',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of the path is not a folder',
-  ELOOP: 'too many symbolic links',
+  ELOOP: 'it is a link, or there are too many',
   EMFILE: 'too many open files',
 };
-
-/** The target of a path that may be a symbolic link; the target may not exist yet. */
-async function followLinks(path: string): Promise<string> {
-  let target = path;
-  for (let links = 0; links < 40; links += 1) {
-    try {
-      target = resolve(dirname(target), await readlink(target));
-    } catch (error) {
-      const code = errorCode(error);
-      // EINVAL: a plain file. On Windows a plain file gives UNKNOWN.
-      if (code === 'EINVAL' || code === 'ENOENT' || code === 'UNKNOWN') return target;
-      throw fileError('write', path, error);
-    }
-  }
-  throw new SettingsError(`cannot write ${path}: too many symbolic links`);
-}
 
 /** Syncs a folder's entries to the disk. */
 export async function syncFolder(path: string): Promise<void> {
@@ -308,7 +378,7 @@ export function ownKey(path: string): Buffer | undefined {
     // It is there already, or the folder cannot be written.
   }
   try {
-    const key = Buffer.from(readFileSync(path, 'utf8'), 'base64');
+    const key = Buffer.from(readBytesSync(path).toString(), 'base64');
     return key.length === KEY_BYTES ? key : undefined;
   } catch {
     return undefined;

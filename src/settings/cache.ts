@@ -1,13 +1,14 @@
 import { basename, dirname, join } from 'node:path';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { copyFile, open } from 'node:fs/promises';
+import { copyFile } from 'node:fs/promises';
 import { VERSION } from '../version.ts';
 import {
   errorCode,
   fileError,
   fileStamp,
   ignoreFileError,
+  readBytes,
+  readBytesSync,
   readText,
   writeTextAtomically,
 } from '../os/files.ts';
@@ -15,21 +16,7 @@ import { attempt } from '../errors.ts';
 
 /** The content of a cache file; undefined if it is missing or unreadable, as it can be made again. */
 export function readCached(path: string): unknown {
-  // A fleet has a thousand of these small files: a promise for each takes longer than reading it.
-  return attempt(Error, () => JSON.parse(readFileSync(path, 'utf8')) as unknown);
-}
-
-/** The bytes of a cache file; undefined also if another user owns it. */
-async function readOwnFile(path: string): Promise<Buffer | undefined> {
-  const file = await open(path).catch(() => undefined);
-  try {
-    const uid = (await file?.stat())?.uid;
-    return uid === (process.getuid?.() ?? uid) ? await file?.readFile() : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    await file?.close();
-  }
+  return attempt(Error, () => JSON.parse(readBytesSync(path).toString()) as unknown);
 }
 
 /** Returns undefined for invalid JSON. */
@@ -62,7 +49,7 @@ export class CachedFile<Content> {
 
   /** Undefined if nothing is cached for this state (`fileStamp`). */
   async read(stamp = ''): Promise<Content | undefined> {
-    const bytes = await readOwnFile(this.#path);
+    const bytes = await readBytes(this.#path).catch(ignoreFileError);
     if (bytes === undefined) return undefined;
     const end = bytes.indexOf('\n');
     const content = bytes.subarray(end + 1);

@@ -5,7 +5,7 @@ import type { ImportPlan } from '../fleet/import/import-plan.ts';
 import type * as InventoryEdit from '../fleet/inventory-edit.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
 import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
-import { fileStamp, readText, refuseOpenFile, writeTextAtomically } from '../os/files.ts';
+import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { CachedFile, GoodCopy, keepAside } from './cache.ts';
 import { withLock } from '../os/lock.ts';
 import { counted, someOf } from '../text/one-line.ts';
@@ -41,7 +41,6 @@ export class InventoryFile {
 
   /** A missing file is an empty inventory. Throws SettingsError with file, line and column. */
   async load(): Promise<Inventory> {
-    await refuseOpenFile(this.path);
     // Taken before reading, so that a change in between makes the next call read again.
     const own = await fileStamp(this.path);
     const stamp = await this.#stampWith(own);

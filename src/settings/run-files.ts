@@ -1,12 +1,14 @@
-import type { Stats } from 'node:fs';
-import { open, readdir, stat, truncate, type FileHandle } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SettingsError } from '../errors.ts';
 import {
+  APPEND,
   errorCode,
   fileError,
   makePrivateFolder,
   readBytes,
+  refuseForeign,
   syncFolder,
   writeTextAtomically,
 } from '../os/files.ts';
@@ -102,12 +104,12 @@ export class RunFiles {
   async create(run: string): Promise<RunFile> {
     await makePrivateFolder(this.folder);
     await sweepLocks(this.folder);
-    return this.#open(run, 'ax');
+    return this.#open(run, true);
   }
 
   /** Reopens the journal of a run; removes half a last line (a crash). */
   async resume(run: string): Promise<RunFile> {
-    return this.#open(run, 'a');
+    return this.#open(run, false);
   }
 
   /** Stores the journal of a run that started on another machine. */
@@ -125,14 +127,19 @@ export class RunFiles {
     return isLocked(this.path(run));
   }
 
-  async #open(run: string, flags: 'a' | 'ax'): Promise<RunFile> {
+  async #open(run: string, isNew: boolean): Promise<RunFile> {
     const path = this.path(run);
     const release = await lockAtOnce(path, `run ${run} is in progress`);
     try {
-      if (flags === 'a') await dropHalfLine(path);
-      const file = await open(path, flags, 0o600);
+      const file = await open(
+        path,
+        APPEND | (isNew ? constants.O_CREAT | constants.O_EXCL : 0),
+        0o600,
+      );
+      refuseForeign(path, await file.stat());
+      if (!isNew) await dropHalfLine(path, file);
       // A new file is only safe once its name is on the disk, too.
-      if (flags === 'ax') await syncFolder(this.folder);
+      else await syncFolder(this.folder);
       return new RunFile(path, file, release);
     } catch (error) {
       await release();
@@ -197,11 +204,11 @@ export class RunFile {
   }
 }
 
-async function dropHalfLine(path: string): Promise<void> {
-  const bytes = await readBytes(path);
-  if (bytes === undefined) throw new SettingsError(`there is no journal ${path}`);
+async function dropHalfLine(path: string, file: FileHandle): Promise<void> {
+  const bytes = await file.readFile();
+  if (bytes.length === 0) throw new SettingsError(`there is no journal ${path}`);
   const whole = bytes.lastIndexOf(0x0a) + 1;
-  if (whole < bytes.length) await truncate(path, whole);
+  if (whole < bytes.length) await file.truncate(whole);
 }
 
 /** In sort order. */

@@ -3,7 +3,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readText, refuseOpenFile } from '../os/files.ts';
+import { errorCode, fileError, makePrivateFolder, readText, refuseLink } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { passwordSpan } from '../text/one-line.ts';
 import { editDistance } from '../text/suggest.ts';
@@ -33,7 +33,6 @@ async function findProjectFile(folder: string): Promise<ProjectFile | undefined>
       // The owner of a link chooses its target: another user's link must not choose a file of this user.
       const entry = (await statOf(path, lstat)) ?? found;
       if (![found, entry].every(isTrusted)) return { path, text: undefined };
-      await refuseOpenFile(path);
       if (found.size > MAX_BYTES)
         throw new SettingsError(`${path} is too large for a settings file`);
       const text = await readText(path);
@@ -117,7 +116,6 @@ export async function openSettings(
   { env, folder }: SettingsSources = { env: {} },
 ): Promise<Settings> {
   const path = join(paths.config, `${FILE}.json`);
-  await refuseOpenFile(path);
   const text = await readText(path);
   const project = folder === undefined ? undefined : await findProjectFile(folder);
   const environment = fromEnvironment(env);
@@ -162,6 +160,7 @@ export async function openSettings(
     async change(name, change) {
       const { checkSettings } = await import('./settings-schema.ts');
       await withLock(path, async () => {
+        await refuseLink(path); // conf would follow it
         const { store, said } = await openStore(paths, path);
         const stored = checkSettings(said, path);
         const value = change(stored[name]);

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCertificate } from '../../src/simulator/certificate.ts';
@@ -29,6 +29,33 @@ test.each(['devices.yaml', 'settings.json'])(
     expect(foreign.exitCode).toBe(1);
   },
 );
+
+test('pins and profiles that others may write are refused, and a link in the state folder is not followed', async () => {
+  const { devsh } = await startFleet();
+  const at = (...names: string[]): string => join(devsh.folder, ...names);
+  const pins = at('data/devsh/known-devices');
+  await chmod(pins, 0o666);
+  const open = await devsh('user list --on sim1');
+  expect(open.stderr).toContain(`${pins} can be written by others (mode 666)`);
+  expect(open.exitCode).not.toBe(0);
+  await chmod(pins, 0o600);
+  await mkdir(at('config/devsh/profiles'), { recursive: true });
+  const profile = at('config/devsh/profiles/own.yaml');
+  await writeFile(profile, 'extends: drf\n');
+  await chmod(profile, 0o622);
+  const named = await devsh('user list --on sim1 --profile own');
+  expect(named.stderr).toContain(`${profile} can be written by others (mode 622)`);
+  await chmod(profile, 0o600);
+  expect((await devsh('user list --on sim1 --profile own')).exitCode).toBe(0);
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  const [index, target] = [at('state/devsh/runs/pending.index'), at('mine')];
+  await writeFile(target, 'mine');
+  await rm(index, { force: true });
+  await symlink(target, index);
+  for (const line of ['pending', 'runs', 'resume --yes', 'user set viewer lang=it --on sim1 --yes'])
+    await devsh(line);
+  expect(await readFile(target, 'utf8')).toBe('mine');
+});
 
 test('--ca that cannot be used is an error for a pinned device, too', async () => {
   const { devsh, device } = await startFleet();

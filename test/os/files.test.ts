@@ -1,8 +1,28 @@
-import { mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import {
+  chmod,
+  chown,
+  lchown,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
 import { RefusedError, SettingsError } from '../../src/errors.ts';
-import { appendText, readText, writeNewText, writeTextAtomically } from '../../src/os/files.ts';
+import {
+  appendText,
+  readBytesSync,
+  readText,
+  writeNewText,
+  writeTextAtomically,
+} from '../../src/os/files.ts';
+import { rounds } from '../rounds.ts';
 import { makeTempFolder } from '../settings/temp-folder.ts';
 
 test('reads nothing if there is no file', async () => {
@@ -30,16 +50,89 @@ test('writes a file that only the user can read, in a folder that only the user 
   expect(await readdir(join(path, '..'))).toEqual(['file']);
 });
 
-test('keeps a symbolic link and replaces what it points to', async () => {
+test('what devsh writes is never reached through a link, whatever it leads to', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.stringMatching(/^[a-z]{1,8}$/),
+      fc.integer({ min: 0, max: 3 }),
+      async (name, hops) => {
+        const folder = await makeTempFolder();
+        const target = join(folder, 'target');
+        if (hops > 0) await writeFile(target, 'mine');
+        let path = target;
+        for (let hop = 0; hop <= hops; hop += 1) {
+          const link = join(folder, `${name}${hop}`);
+          await symlink(path, link);
+          path = link;
+        }
+        const before = await readlink(path);
+        for (const write of [writeTextAtomically, writeNewText, appendText])
+          await expect(write(path, 'x')).rejects.toThrow(/link|exists already/);
+        expect(await readlink(path)).toBe(before);
+        expect(await readFile(target, 'utf8').catch(() => 'mine')).toBe('mine');
+      },
+    ),
+    { numRuns: rounds(200) },
+  );
+});
+
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+test('reads a link as Kubernetes and stow make them', async () => {
   const folder = await makeTempFolder();
-  await mkdir(join(folder, 'real'));
-  const target = join(folder, 'real', 'file');
-  const path = join(folder, 'link');
-  await symlink('real/file', path);
-  await writeTextAtomically(path, 'first'); // dangling
-  await writeTextAtomically(path, 'second');
-  expect(await readlink(path)).toBe('real/file');
-  expect(await readFile(target, 'utf8')).toBe('second');
+  await mkdir(join(folder, '..2026'));
+  await writeFile(join(folder, '..2026', 'devices.yaml'), 'x');
+  await symlink('..2026', join(folder, '..data'));
+  await symlink('..data/devices.yaml', join(folder, 'devices.yaml'));
+  expect(await readText(join(folder, 'devices.yaml'))).toBe('x');
+});
+
+test.skipIf(!isRoot)('reads nothing that another user could have put there', async () => {
+  const parts = fc.record({
+    links: fc.integer({ min: 0, max: 2 }),
+    spoiled: fc.constantFrom('nothing', 'file', 'folder', 'link', 'mode', 'folder mode'),
+    mode: fc.constantFrom(0o666, 0o622, 0o606, 0o646),
+  });
+  await fc.assert(
+    fc.asyncProperty(parts, async ({ links, spoiled, mode }) => {
+      const folder = await makeTempFolder();
+      const inner = join(folder, 'inner');
+      await mkdir(inner);
+      let path = join(inner, 'file');
+      await writeFile(path, 'x');
+      if (spoiled === 'file') await chown(path, NOBODY, NOBODY);
+      if (spoiled === 'mode') await chmod(path, mode);
+      for (let link = 0; link < links; link += 1) {
+        const next = join(inner, `link${link}`);
+        await symlink(path, next);
+        if (spoiled === 'link') await lchown(next, NOBODY, NOBODY);
+        path = next;
+      }
+      if (spoiled === 'folder') await chown(inner, NOBODY, NOBODY);
+      if (spoiled === 'folder mode') await chmod(inner, 0o777);
+      // A file is its owner's, whoever may put another one in its place: then that one is looked at.
+      const isOpen = spoiled === 'nothing' || (links === 0 && /folder|link/.test(spoiled));
+      if (isOpen) expect(await readText(path)).toBe('x');
+      else await expect(readText(path)).rejects.toThrow(/another user|written by others/);
+      if (!isOpen) expect(() => readBytesSync(path)).toThrow(/another user|written by others/);
+    }),
+    { numRuns: rounds(400) },
+  );
+});
+
+test.skipIf(!isRoot)('a read-only file system needs no modes', async ({ skip }) => {
+  const folder = await makeTempFolder();
+  const mount = (...args: string[]) => spawnSync('mount', args).status === 0;
+  if (!mount('-t', 'tmpfs', '-o', 'mode=0777', 'devsh', folder)) skip('no right to mount here');
+  onTestFinished(() => void spawnSync('umount', [folder]));
+  await writeFile(join(folder, 'file'), 'x');
+  await chmod(join(folder, 'file'), 0o666);
+  await symlink('file', join(folder, 'link'));
+  await expect(readText(join(folder, 'link'))).rejects.toThrow('written by others');
+  expect(mount('-o', 'remount,ro', folder)).toBe(true);
+  expect(await readText(join(folder, 'link'))).toBe('x');
+  expect(await readText(join(folder, 'file'))).toBe('x');
 });
 
 test('says why a file cannot be written, and leaves no draft behind', async () => {
