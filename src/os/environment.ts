@@ -110,7 +110,7 @@ function outermostAncestor(pid: string): string {
 }
 
 /** The fields after the program name in proc_pid_stat(5). */
-function processFacts(pid: string): string[] | undefined {
+export function processFacts(pid: string): string[] | undefined {
   const text = attempt(Error, () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return text?.replace(/^.*\) /s, '').split(' ');
 }

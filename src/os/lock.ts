@@ -4,15 +4,18 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   statSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { processFacts } from './environment.ts';
 import { CancelledError, SettingsError, attempt } from '../errors.ts';
 import {
   errorCode,
@@ -25,8 +28,8 @@ import {
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
-/** Work under a lock takes milliseconds: a lock of another machine that is this old is abandoned. */
-const STALE_MS = 30_000;
+/** Processes elsewhere cannot be asked whether they live: each renews its locks, and one that does not is lost. */
+const TIMES = { renewMs: 10_000, lostMs: 60_000 };
 /** Immediate retries for a lock that seems free; it may only look so. */
 const EAGER_ROUNDS = 10;
 /** After this time a waiting caller is told who holds the lock. */
@@ -35,8 +38,8 @@ const REPORT_AFTER_MS = 1_000;
 export interface LockOptions {
   /** How long to wait for another process. */
   readonly waitMs?: number;
-  /** From this age on a lock counts as abandoned if its owner is on another machine. */
-  readonly staleMs?: number;
+  /** Of locks whose holder is on another machine or in another container. */
+  readonly times?: typeof TIMES;
   /** What the lock is for, in the error; "cannot change PATH" by default. */
   readonly purpose?: string;
   /** Ends the waiting with CancelledError. */
@@ -47,7 +50,8 @@ export interface LockOptions {
 
 /**
  * Runs `work` while no other devsh does the same for `path`, so that read, change and write lose
- * nothing. The lock is the file `PATH.lock`, which names its owner; a lock of a dead process is broken.
+ * nothing. The lock is the file `PATH.lock`, which names its owner; the lock of a dead process is broken, and one of
+ * another machine or container that was not renewed for a minute.
  * Throws SettingsError after three seconds of waiting. Not re-entrant.
  */
 export async function withLock<T>(
@@ -69,13 +73,40 @@ export async function takeLock(
   options: LockOptions = {},
 ): Promise<() => Promise<void>> {
   const lock = `${path}.lock`;
-  const owner = `${String(process.pid)} ${hostname()} ${randomUUID()}\n`;
-  const stamp = await acquire(lock, owner, path, options);
+  const owner = `${process.pid} ${startOf(process.pid)} ${here()} ${randomUUID()}\n`;
+  held.add(owner);
+  const stamp = await acquire(lock, owner, path, options).catch((error: unknown) => {
+    held.delete(owner);
+    throw error;
+  });
+  const { renewMs } = options.times ?? TIMES;
+  const renewing = setInterval(() => renew(lock, owner), renewMs).unref();
   return async () => {
+    clearInterval(renewing);
+    held.delete(owner);
     // A process that took us for dead may own the lock. Some systems change a stamp on their own.
     const isOurs = stampNow(lock) === stamp || (await readOwner(lock)) === owner;
     if (isOurs) removeNow(lock);
   };
+}
+
+/** What this process holds: a lock that names it and is none of these is of a process of the same number before. */
+const held = new Set<string>();
+
+/** Sets the times of the lock; it may be that of another process meanwhile. */
+function renew(lock: string, owner: string): void {
+  attempt(Error, () => {
+    if (readFileSync(lock, 'utf8') === owner) utimesSync(lock, new Date(), new Date());
+  });
+}
+
+/** Where process ids mean something: a machine since its start, and a container in it. */
+function here(): string {
+  const boot = attempt(Error, () =>
+    readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(),
+  );
+  const namespace = attempt(Error, () => readlinkSync('/proc/self/ns/pid'));
+  return [hostname(), boot, namespace].join('/').replace(/\s/g, '');
 }
 
 /** Resolves to the stamp of the lock file. */
@@ -85,7 +116,7 @@ async function acquire(
   path: string,
   options: LockOptions,
 ): Promise<string> {
-  const { waitMs = WAIT_MS, staleMs = STALE_MS, purpose = `cannot change ${path}` } = options;
+  const { waitMs = WAIT_MS, times = TIMES, purpose = `cannot change ${path}` } = options;
   const startedAt = performance.now();
   let isReported = false;
   for (let round = 1; ; round += 1) {
@@ -96,7 +127,7 @@ async function acquire(
     if (holder === owner) return stampNow(lock);
     const isFree =
       holder === undefined || // just released
-      ((await isStale(lock, holder, staleMs)) && (await breakLock(lock, holder)));
+      (isDead(lock, holder, times.lostMs) && (await breakLock(lock, holder)));
     if (isFree && round < EAGER_ROUNDS) continue;
     if (options.signal?.aborted) throw new CancelledError();
     const waitedMs = performance.now() - startedAt;
@@ -177,7 +208,7 @@ function removeNow(path: string): void {
 export async function isLocked(path: string): Promise<boolean> {
   const lock = `${path}.lock`;
   const holder = await readOwner(lock);
-  return holder !== undefined && !(await isStale(lock, holder, Number.POSITIVE_INFINITY));
+  return holder !== undefined && !isDead(lock, holder);
 }
 
 /** Removes the locks of dead processes in a folder. */
@@ -186,8 +217,7 @@ export async function sweepLocks(folder: string): Promise<void> {
   for (const name of names.filter((one) => one.endsWith('.lock'))) {
     const lock = join(folder, name);
     const holder = await readOwner(lock).catch(() => undefined);
-    const isLeft = holder !== undefined && (await isStale(lock, holder, Number.POSITIVE_INFINITY));
-    if (isLeft) await breakLock(lock, holder);
+    if (holder !== undefined && isDead(lock, holder)) await breakLock(lock, holder);
   }
 }
 
@@ -195,31 +225,45 @@ async function readOwner(lock: string): Promise<string | undefined> {
   return (await readBytes(lock))?.toString('utf8');
 }
 
-async function isStale(lock: string, holder: string, staleMs: number): Promise<boolean> {
-  const [pid, host] = holder.trim().split(' ');
+function isDead(lock: string, holder: string, lostMs = TIMES.lostMs): boolean {
+  const [pid = '', start, place] = holder.trim().split(' ');
+  if (place !== here()) return agoMs(lock) > lostMs;
   // Age means nothing here: a write to a slow device may take long.
-  if (pid !== undefined && host === hostname()) return !isAlive(Number(pid));
-  // On a shared home folder the owner may be a process of another machine, which cannot be checked.
-  const stats = await stat(lock).catch(() => undefined);
-  // If it is gone, the next attempt decides.
-  return stats !== undefined && Date.now() - stats.mtimeMs > staleMs;
+  if (Number(pid) === process.pid) return !held.has(holder);
+  return !isAlive(Number(pid)) || startOf(Number(pid)) !== start;
+}
+
+/** Milliseconds since the lock was renewed, by the clock of the file system alone; 0 if that cannot be told. */
+function agoMs(lock: string): number {
+  const draft = `${lock}.${randomUUID()}`;
+  const ago = attempt(Error, () => {
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 });
+    return statSync(draft).ctimeMs - statSync(lock).ctimeMs;
+  });
+  attempt(Error, () => removeNow(draft));
+  return ago ?? 0;
 }
 
 function isAlive(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
-    return !isZombie(pid);
+    // Killed, it may only wait for its parent to notice, which in some containers never happens.
+    return factsOf(pid)?.[0] !== 'Z';
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
 }
 
-/** Whether a killed process only waits for its parent to notice, which in some containers never happens. */
-function isZombie(pid: number): boolean {
-  // Undefined if this is not Linux, or the process is gone.
-  const facts = attempt(Error, () => readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  return facts !== undefined && /\) Z [^)]*$/.test(facts);
+/** When a process began, in ticks since the start of the machine: its number may be given again. Empty if unknown. */
+function startOf(pid: number): string {
+  return factsOf(pid)?.[19] ?? '-';
+}
+
+/** From its state on; undefined if the process is gone, or this system does not show it by that number. */
+function factsOf(pid: number): readonly string[] | undefined {
+  const self = attempt(Error, () => readlinkSync('/proc/self'));
+  return self === String(process.pid) ? processFacts(String(pid)) : undefined;
 }
 
 /**
@@ -256,7 +300,6 @@ function restoreLock(aside: string, lock: string): void {
 
 /** How long one devsh waits for another that writes to the same device. */
 const WRITE_WAIT_MS = 120_000;
-const WRITE_STALE_MS = 600_000;
 
 /**
  * Runs `work` while no other devsh with the same state folder writes to this device (`host:port`).
@@ -270,7 +313,6 @@ export function withWriteLock<T>(
 ): Promise<T> {
   return withLock(join(stateFolder, 'locks', address.replace(/[^\w.-]/g, '_')), work, {
     waitMs: WRITE_WAIT_MS,
-    staleMs: WRITE_STALE_MS,
     purpose: `cannot write to ${address} now`,
     ...waiting,
   });

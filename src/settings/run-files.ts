@@ -129,7 +129,7 @@ export class RunFiles {
 
   async #open(run: string, isNew: boolean): Promise<RunFile> {
     const path = this.path(run);
-    const release = await lockAtOnce(path, `run ${run} is in progress`);
+    const release = await takeLock(path, { waitMs: 0, purpose: `run ${run} is in progress` });
     try {
       const file = await open(
         path,
@@ -146,11 +146,6 @@ export class RunFiles {
       throw error instanceof SettingsError ? error : fileError('write', path, error);
     }
   }
-}
-
-/** At once or not at all, and never taken for abandoned: a run may last for hours. */
-function lockAtOnce(path: string, purpose: string): Promise<() => Promise<void>> {
-  return takeLock(path, { waitMs: 0, staleMs: Infinity, purpose });
 }
 
 interface Batch {
