@@ -58,7 +58,7 @@ test.runIf(process.platform === 'linux')(
     const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60']);
     try {
       const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
-      const facts = await readFile(`/proc/${String(pid).trim()}/stat`, 'utf8');
+      const facts = await readFile(`/proc/${String(pid).trim()}/stat`, 'utf8').catch(() => '');
       const start = facts.replace(/^.*\) /s, '').split(' ')[19];
       const [, , place] = await fieldsOfLock(path);
       await writeFile(`${path}.lock`, `${String(pid).trim()} ${start} ${place} x\n`);
