@@ -294,70 +294,6 @@ test('the account in use and a break-glass account are refused before anything i
   expect(writes()).toEqual([]);
 });
 
-test('--prove sends the old password once to each device, and shows it nowhere', async () => {
-  const { devsh, devices } = await start({ devices: 3 });
-  const before = devices.map(({ log }) => log.length);
-  const { stdout, exitCode } = await devsh('lockout viewer --yes --prove --json', {
-    stdin: 'viewer-secret\n',
-  });
-  expect(exitCode).toBe(0);
-  expect(rowsOf(stdout).map(({ login }) => login)).toEqual(['refused', 'refused', 'refused']);
-  const tried = devices.map(({ log }, index) =>
-    log.slice(before[index]).filter(({ status }) => status === 401),
-  );
-  expect(tried.map(({ length }) => length)).toEqual([1, 1, 1]);
-  const all = JSON.stringify(stdout);
-  expect(all).not.toContain('viewer-secret');
-});
-
-test('--prove --token tries an old token instead: once on each device, on a connection of its own', async () => {
-  const { devsh, device } = await start({ devices: 2 });
-  const { token } = device(1).accounts.viewer;
-  const count = device(1).log.length;
-  const line = 'lockout viewer --yes --json --prove --token';
-  const { stdout, exitCode } = await devsh(line, { stdin: `${token}\n` });
-  expect(exitCode).toBe(0);
-  expect(rowsOf(stdout).map(({ login }) => login)).toEqual(['refused', 'refused']);
-  const refused = device(1)
-    .log.slice(count)
-    .filter(({ status }) => status === 401);
-  expect(refused).toHaveLength(1);
-  expect(stdout).not.toContain(token);
-
-  const wrong = await start();
-  const path = join(wrong.devsh.folder, 'config/devsh/profiles/fleet.yaml');
-  await writeFile(path, `${PROFILE}  user: {disabled_as: {lang: fr}}\n`);
-  const open = await wrong.devsh('lockout viewer --yes --prove --token', {
-    stdin: `${wrong.device(1).accounts.viewer.token}\n`,
-  });
-  expect(open.stdout).toMatch(/GIVEN TOKEN\nsim1\tviewer\tstill open/);
-  expect(open.stderr).toContain('accepts the old token of viewer');
-  expect(open.exitCode).not.toBe(0);
-});
-
-test('--token without --prove, and --prove without a secret, are mistakes', async () => {
-  const { devsh, writes } = await start();
-  expect((await devsh('lockout viewer --yes --token')).stderr).toContain('add --prove');
-  const { stderr, exitCode } = await devsh('lockout viewer --yes --prove --token');
-  expect(stderr).toContain('--prove needs the old token on standard input');
-  expect(exitCode).toBe(2);
-  expect(writes()).toEqual([]);
-});
-
-test('a login that is still accepted is an error, whatever the device shows', async () => {
-  const { devsh } = await start();
-  const path = join(devsh.folder, 'config/devsh/profiles/fleet.yaml');
-  // The profile is wrong: this does not disable anything.
-  await writeFile(path, `${PROFILE}  user: {disabled_as: {lang: fr}}\n`);
-  const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --prove --json', {
-    stdin: 'viewer-secret\n',
-  });
-  expect(rowsOf(stdout)).toMatchObject([{ verdict: 'still open', login: 'logged in' }]);
-  expect(stdout).toContain('accepts the old password of viewer');
-  expect(stderr).toContain('viewer: still open on sim1');
-  expect(exitCode).not.toBe(0);
-});
-
 test('at the prompt it says when it looks further than the prompt, and asks for the number', async () => {
   const { devsh, device } = await start({ devices: 3 });
   const { stderr } = await devsh('--plain', {
@@ -402,28 +338,6 @@ test('a device that answered with an error is named, because nothing is pending 
   expect(stderr).toMatch(/pending: "resume \S+" continues/);
   expect(stderr).toContain('nothing is pending on sim2: repeat the lockout when they can be read');
 });
-
-test.each(['403', '429-forever', '500'] as const)(
-  'an answer of %s to the old password proves nothing, and is an error',
-  async (fault) => {
-    const usual = await start();
-    await usual.devsh('lockout viewer --yes');
-    const { devsh, device } = await start();
-    const { log } = device(1);
-    // After the requests of a lockout without proof, only the old password is sent.
-    const spoil = setInterval(() => {
-      if (log.length === usual.device(1).log.length) device(1).setFault(fault);
-    }, 0);
-    const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes --prove --json', {
-      stdin: 'viewer-secret\n',
-    });
-    clearInterval(spoil);
-    expect(rowsOf(stdout)).toMatchObject([{ verdict: 'disabled', login: 'not proven' }]);
-    expect(stderr).toContain('warning: viewer: disabled on sim1');
-    expect(exitCode).not.toBe(0);
-    expect(stdout + stderr).not.toContain('viewer-secret');
-  },
-);
 
 test('what the profile calls disabling is refused to the account in use and to a break-glass account', async () => {
   const { devsh, writes } = await start({}, false);

@@ -209,7 +209,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(device(1).sessions).toBe(0);
   });
 
-  test('login --check, doctor, credentials and lockout --prove work by a session', async () => {
+  test('login --check, doctor and credentials work by a session', async () => {
     const { devsh, device } = await startSessions(kind);
     expect((await devsh('login --check --on sim1')).stdout).toMatch(/admin +password|ok/);
     expect((await devsh('doctor sim1')).stdout).toContain('sim1');

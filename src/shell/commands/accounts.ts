@@ -366,15 +366,11 @@ export const lockout = command({
     'does. Names that only look alike are a hint.\n' +
     'It disables the account (is_active, enabled, locked …, or disabled_as of the profile); where a device cannot,\n' +
     '--delete deletes it. It ends sessions and tokens if the profile says where they are (account_field); else\n' +
-    'plan, verdict and report say that they are not known to be ended. --prove sends the old password (--token: an old\n' +
-    'token) once to each device where the account is disabled or deleted; "still open" means that the device\n' +
-    'accepts it. A mistyped one is refused, too.',
+    'plan, verdict and report say that they are not known to be ended.',
   examples: [
     'lockout bob',
     'lockout bob --now --reason "leaver, ticket 4711"',
     'lockout bob --also robert --also fw7=bob',
-    'lockout bob --prove --yes --now < old-password',
-    'lockout bob --prove --token --yes --now < old-token',
   ],
   run: later(async () => (await import('../writing/lockout.ts')).lockOut),
 });

@@ -218,7 +218,6 @@ const ROWS = [
   toggle('kept', '--kept  Set the kept secrets again, on a device that came back from a backup'),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
-  toggle('proves', '--prove  Try the old login, read from standard input, once on each device'),
   value(
     'canary',
     '--canary N  Write to N devices first, check the login, then ask whether to continue',
@@ -368,8 +367,6 @@ export const LOCKOUT = [
   'also',
   'now',
   'deletes',
-  'proves',
-  'token',
 ] as const;
 
 /** Of a rotation. A canary first, unless the line says otherwise. */

@@ -17,7 +17,6 @@ import { identityOf } from '../../change/identity.ts';
 import { RecordIndex } from '../../change/pairing.ts';
 import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
-import { Credential } from '../../device/credential.ts';
 import { accountsOf, idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import {
@@ -51,7 +50,6 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const all = call.atOnce();
   refuseReadOnly(all);
   refuseOwnAccountWord(call);
-  const login = await oldLogin(call, key);
   const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
   if (readings.size === 0) {
     throw new RefusedError(
@@ -104,14 +102,13 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const writing = write(all, { sessions, wanted, age: 'fresh', accounts, review });
   yield* inPlanOrder(writing, results);
   if (call.options.dryRun) return;
-  yield* lockoutVerdicts(all, {
+  yield* lockoutVerdicts({
     key,
     targets,
     left,
     absent,
     read: [...readings.keys()],
     results,
-    login,
   });
   const without = [...absent].filter(([, error]) => pending.length === 0 || !isOwing({ error }));
   if (without.length > 0) {
@@ -133,18 +130,6 @@ function meantHint(key: string, readings: Readings): string {
     names.push(...records.map(nameIn));
   }
   return nearHint(key, names);
-}
-
-/** For `--prove`: what must be refused now. */
-async function oldLogin(call: LockoutCall, key: string): Promise<Credential | undefined> {
-  const { proves, token } = call.options;
-  if (token && !proves) throw new UsageError('--token says what --prove tries: add --prove');
-  if (!proves) return undefined;
-  const [secret = ''] = (await call.readText('-')).split(/\r?\n/);
-  if (secret === '') {
-    throw new UsageError(`--prove needs the old ${token ? 'token' : 'password'} on standard input`);
-  }
-  return token ? Credential.token(secret, key) : Credential.basic(key, secret);
 }
 
 /** All devices of the inventory, and the connected ones. Asks for their number if the prompt names fewer. */
