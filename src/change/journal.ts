@@ -11,7 +11,7 @@ import { DevshError } from '../errors.ts';
 import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';
-import type { DevicePlan, Plan } from './plan.ts';
+import type { DevicePlan, Plan, StoredDevice } from './plan.ts';
 import type { Difference, StepResult } from './verdict.ts';
 import type { Step } from './step.ts';
 
@@ -107,6 +107,12 @@ export type JournalEntry =
   /** The last line of a portable file: the hash of all lines above. */
   | { readonly kind: 'seal'; readonly sha256: string };
 
+/** In a plan file, whose steps have no requests. */
+interface StoredEntry {
+  readonly kind: 'device';
+  readonly plan: StoredDevice;
+}
+
 /** The state of a step. `sent` without a verdict is unconfirmed: only reading shows the outcome. */
 export type StepState =
   | { readonly kind: 'waiting' }
@@ -141,14 +147,17 @@ export interface Run extends RunHead {
 }
 
 /** The line of an entry, with its line break. Secrets are masked, numbers exact. */
-export function journalLine(entry: JournalEntry, mask: typeof journaled = journaled): string {
+export function journalLine(
+  entry: JournalEntry | StoredEntry,
+  mask: typeof journaled = journaled,
+): string {
   const isHead = entry.kind === 'run' || entry.kind === 'plan';
   const whole = isHead ? { schema: RUN_SCHEMA, ...entry } : entry;
   return `${jsonText(written(whole, mask))}\n`;
 }
 
 /** The same for a file that leaves this machine: no digest shows whether two secrets are the same. */
-export function portableLine(entry: JournalEntry): string {
+export function portableLine(entry: JournalEntry | StoredEntry): string {
   return journalLine(entry, () => MASK);
 }
 
@@ -210,7 +219,7 @@ interface JournalFile {
 
 export function openingLines(
   head: JournalEntry & { readonly kind: 'run' | 'plan' },
-  devices: readonly DevicePlan[],
+  devices: readonly StoredDevice[],
 ): string {
   const line = head.kind === 'plan' ? portableLine : journalLine;
   return [

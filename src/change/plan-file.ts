@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { isSingle, type Profile } from '../device/profile.ts';
+import { isMask, maskedRecord } from '../device/sensitive-fields.ts';
 import { RefusedError, SettingsError, attempt } from '../errors.ts';
 import { zonedTime } from '../text/time.ts';
 import { allowHint, type Allowed } from './allow.ts';
-import { isMaskedRequest, maskedRequest } from '../device/encode.ts';
+import type { Change } from './change.ts';
+import { identityOf } from './identity.ts';
 import {
   type JournalEntry,
   journalLine,
@@ -10,13 +14,13 @@ import {
   type PlanHead,
   RUN_SCHEMA,
 } from './journal.ts';
-import type { DevicePlan } from './plan.ts';
+import type { DevicePlan, StoredDevice, Wish } from './plan.ts';
 import { readEntries } from './read-journal.ts';
 
-/** A stored plan, to be applied later exactly as reviewed. */
+/** A stored plan, to be applied later. It comes from anywhere: what it asks for passes every guard again. */
 export interface PlanFile extends PlanHead {
-  readonly devices: readonly DevicePlan[];
-  /** Its SHA-256, which identifies the plan. */
+  readonly devices: readonly StoredDevice[];
+  /** Its SHA-256, which identifies the plan, and finds damage. */
   readonly digest: string;
 }
 
@@ -27,24 +31,24 @@ export function isPlanFile(text: string): boolean {
 
 /** A plan as text. Throws a `RefusedError` if the text would contain a secret. */
 export function serializePlan(head: PlanHead, devices: readonly DevicePlan[]): string {
-  const requests = devices.flatMap(({ steps }) => steps.map(({ request }) => request));
-  if (requests.some((request) => isMaskedRequest(maskedRequest(request)))) {
+  const steps = devices.flatMap((plan) => plan.steps);
+  if (steps.some(({ key, asked }) => isMask(key) || maskedRecord(asked) !== asked)) {
     throw new RefusedError(
       'this plan needs a secret (a password or token field), which a plan file must not hold: ' +
         'apply it directly',
     );
   }
-  return sealed(openingLines({ kind: 'plan', ...head }, devices));
+  return sealed(openingLines({ kind: 'plan', ...head }, devices.map(wishedOn)));
 }
 
-/** Throws a `RefusedError` if it was altered, cut or has expired; `--allow drift` accepts an expired one. */
+/** Throws a `RefusedError` if it was cut or damaged or has expired; `--allow drift` accepts an expired one. */
 export function parsePlanFile(text: string, file: string, now: Date, allow: Allowed): PlanFile {
   const entries = unsealed(text, file);
   const [head] = entries;
   const seal = entries.at(-1);
   if (head?.kind !== 'plan' || seal?.kind !== 'seal') {
     throw new RefusedError(
-      `${file} was altered or cut since it was written (its SHA-256 does not match): plan again`,
+      `${file} was cut or changed since it was written (its SHA-256 does not match): plan again`,
     );
   }
   if (!allow.has('drift') && new Date(head.expiresAt).getTime() < now.getTime()) {
@@ -52,9 +56,89 @@ export function parsePlanFile(text: string, file: string, now: Date, allow: Allo
       `${file} has expired (${zonedTime(head.expiresAt, now)}): plan again, or ${allowHint('drift')}`,
     );
   }
-  const devices = entries.flatMap((entry) => (entry.kind === 'device' ? entry.plan : []));
-  return { ...head, devices, digest: seal.sha256 };
+  const devices = entries.flatMap((entry) => (entry.kind === 'device' ? wishedOn(entry.plan) : []));
+  return { ...head, changes: wishedChanges(head.changes), devices, digest: seal.sha256 };
 }
+
+/** What a plan asks for on one device, without its requests. */
+function wishedOn({ device, settled, error, wanted, ...plan }: StoredDevice): StoredDevice {
+  const steps = countedIn<readonly Wish[]>(z.array(WISH), plan.steps);
+  const changes = plan.changes && wishedChanges(plan.changes);
+  return { device, steps, settled, wanted: wanted ?? [], changes, ...(error && { error }) };
+}
+
+/** Changes of a file that may come from anywhere. Throws a `RefusedError` if they are none. */
+export function wishedChanges(changes: readonly Change[]): readonly Change[] {
+  return countedIn<readonly Change[]>(z.array(CHANGE), changes);
+}
+
+function countedIn<Data>(schema: z.ZodType, data: Data): Data {
+  const { success, data: counted } = schema.safeParse(data);
+  if (!success) throw new RefusedError('the file holds what no plan of devsh has: plan again');
+  return counted as Data;
+}
+
+/** The change that a wish asks for by now, of the record that it was made for. */
+export function changeOf(profile: Profile, wish: Wish, index: number): Change {
+  const { action, resource, asked: fields, before = {}, keyField, ...rest } = wish;
+  const { removes, filter, isKeyShared } = rest;
+  const about = { resource, continues: { index } };
+  if (action === 'add') return { ...about, action, fields, isExact: true };
+  const identity = { ...identityOf(profile, keyField, before), filter, isKeyShared };
+  const meant = isSingle(profile, resource) ? undefined : { ...identity, age: 'fresh' as const };
+  const named = { ...about, target: { kind: 'key' as const, key: meant?.key ?? '' }, meant };
+  return action === 'delete'
+    ? { ...named, action }
+    : { ...named, action, fields, isExact: true, removes };
+}
+
+/** What counts in a file. All else is left out: requests, purposes, answers to questions. */
+const FIELDS = z.record(z.string(), z.unknown());
+const NAMES = z.array(z.string()).optional();
+const YES = z.literal(true).optional();
+
+const WISH = z.object({
+  ...{ action: z.enum(['add', 'set', 'delete']), resource: z.string(), key: z.string() },
+  ...{ keyField: z.string(), before: FIELDS.optional(), asked: FIELDS },
+  ...{ removes: NAMES, filter: z.string().optional(), isKeyShared: YES },
+  takes: z
+    .array(
+      z.object({ resource: z.string(), count: z.number().optional(), keys: z.array(z.string()) }),
+    )
+    .optional(),
+});
+
+const ABOUT = {
+  resource: z.string(),
+  meant: z
+    .object({
+      ...{ id: z.string().optional(), key: z.string(), person: FIELDS },
+      ...{ age: z.enum(['fresh', 'older']), doubt: z.string().optional(), isIdGone: YES },
+      ...{ isKeyShared: YES, filter: z.string().optional() },
+    })
+    .optional(),
+};
+
+const VALUES = { fields: FIELDS, asJson: NAMES, isExact: YES };
+
+const NAMED = {
+  target: z.discriminatedUnion('kind', [
+    z.object({
+      ...{ kind: z.literal('key'), key: z.string(), by: z.enum(['name', 'id']).optional() },
+    }),
+    z.object({ kind: z.literal('where'), filter: z.string() }),
+  ]),
+  expected: FIELDS.optional(),
+};
+
+const CHANGE = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('add'), ...ABOUT, ...VALUES }),
+  z.object({
+    ...{ action: z.literal('set'), ...ABOUT, ...VALUES, ...NAMED },
+    ...{ isOptional: YES, removes: NAMES },
+  }),
+  z.object({ action: z.literal('delete'), ...ABOUT, ...NAMED }),
+]);
 
 /** The lines, and their SHA-256 as the last line. */
 export function sealed(lines: string): string {
@@ -63,7 +147,7 @@ export function sealed(lines: string): string {
 
 const SEAL = /^\{"kind":"seal","sha256":"([0-9a-f]{64})"\}\n$/;
 
-/** The entries of a sealed file from the user; empty if it was cut or altered. */
+/** The entries of a sealed file from the user; empty if it was cut or damaged. */
 export function unsealed(text: string, file: string): readonly JournalEntry[] {
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const [, seal] = SEAL.exec(text.slice(end)) ?? [];

@@ -69,6 +69,26 @@ export interface DevicePlan {
   readonly changes?: readonly Change[] | undefined;
 }
 
+/** A step of a plan file: whom it means, what was there, and what shall be. No request: `apply` encodes it anew. */
+export type Wish = Pick<
+  Step,
+  | 'action'
+  | 'resource'
+  | 'key'
+  | 'keyField'
+  | 'before'
+  | 'asked'
+  | 'removes'
+  | 'filter'
+  | 'isKeyShared'
+  | 'takes'
+>;
+
+/** A device in a plan file. */
+export interface StoredDevice extends Omit<DevicePlan, 'steps'> {
+  readonly steps: readonly Wish[];
+}
+
 /** The shard of a plan file, and the file for its result. */
 export interface PlanPart {
   /** The SHA-256 of the plan file. */

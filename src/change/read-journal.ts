@@ -227,17 +227,20 @@ const result = z.looseObject({
 const step = z.looseObject({
   ...about,
   keyField: z.string(),
-  request: z.looseObject({
-    method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
-    path: z.string().startsWith('/'),
-    form: z.array(z.tuple([z.string(), z.string()])).optional(),
-    json: image.optional(),
-    contentType: z.string().optional(),
-  }),
+  // Absent in plan files. No request of a file is ever sent.
+  request: z
+    .looseObject({
+      method: z.enum(['POST', 'PUT', 'PATCH', 'DELETE']),
+      path: z.string().startsWith('/'),
+      form: z.array(z.tuple([z.string(), z.string()])).optional(),
+      json: image.optional(),
+      contentType: z.string().optional(),
+    })
+    .optional(),
   before: image.optional(),
   after: image.optional(),
   asked: image,
-  filled: z.record(z.string(), z.string()),
+  filled: z.record(z.string(), z.string()).optional(),
 });
 
 const change = z.looseObject({ action, resource: z.string() });

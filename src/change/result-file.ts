@@ -1,11 +1,11 @@
-import { isGood } from './verdict.ts';
+import { isGood, type StepResult } from './verdict.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import { counted, someOf } from '../text/one-line.ts';
 import { pendingIn, traceOf } from './pending.ts';
 import { type JournalEntry, portableLine, type Run, type StepState } from './journal.ts';
-import { type DevicePlan, type Plan, type PlanPart, shardText } from './plan.ts';
-import { type PlanFile, sealed, unsealed } from './plan-file.ts';
+import { type DevicePlan, type PlanPart, shardText, type StoredDevice } from './plan.ts';
+import { type PlanFile, sealed, unsealed, wishedChanges } from './plan-file.ts';
 import { readEntries, runOf } from './read-journal.ts';
 
 /** The result of one shard, to be merged with the others on another machine. */
@@ -25,13 +25,13 @@ export function resultText(journal: string, endedAt?: string): string {
   return sealed([...entries, ...end].map(portableLine).join(''));
 }
 
-/** Reads a result file. Throws a `RefusedError` if it was cut, altered or is none. */
+/** Reads a result file. Throws a `RefusedError` if it was cut, damaged or is none. */
 export function readResult(text: string, file: string): ResultFile {
   const entries = unsealed(text, file);
   const [head] = entries;
   if (head?.kind !== 'run' || head.part === undefined) {
     throw new RefusedError(
-      `${file} is not a result file of devsh, or was cut or altered: write the result again, or remove the file`,
+      `${file} is not a result file of devsh, or was cut or damaged: write the result again, or remove the file`,
     );
   }
   const run = runOf(entries, file);
@@ -43,13 +43,22 @@ export function readResult(text: string, file: string): ResultFile {
   return { file, run: { ...run, states: new Map(states) }, part: head.part, entries };
 }
 
-/** For `resume` on another machine. Its steps are those of the plan file. */
-export function adoptedJournal({ run, entries }: ResultFile, { devices, part }: Plan): string {
+/** For `resume` on another machine, which plans anew. The file is an input: its purposes and answers do not count. */
+export function adoptedJournal({ run, entries }: ResultFile, part: PlanPart): string {
+  const plain = <Plan extends DevicePlan>({ changes, ...plan }: Plan) => ({
+    ...plan,
+    steps: plan.steps.map((step) => ({ ...step, purpose: undefined })),
+    changes: changes && wishedChanges(changes),
+  });
   const kept = entries.flatMap((entry): JournalEntry | [] => {
     if (entry.kind === 'run') return { ...entry, part };
-    if (entry.kind !== 'device') return entry.kind === 'seal' ? [] : entry;
-    const plan = devices.find(({ device }) => idOf(device) === idOf(entry.plan.device));
-    return plan === undefined ? [] : { kind: 'device', plan };
+    if (entry.kind === 'device' || entry.kind === 'replan') {
+      return { ...entry, plan: plain(entry.plan) };
+    }
+    if (entry.kind === 'send' && entry.step) {
+      return { ...entry, step: { ...entry.step, purpose: undefined } };
+    }
+    return entry.kind === 'seal' ? [] : entry;
   });
   const inDoubt = [...run.states].flatMap(([device, states]) =>
     states.flatMap((state, index): JournalEntry | [] =>
@@ -68,6 +77,8 @@ export interface Merged {
 
 interface Reported {
   readonly from: ResultFile;
+  /** As its run planned it anew. */
+  readonly plan: DevicePlan;
   readonly states: readonly StepState[];
 }
 
@@ -80,20 +91,19 @@ export function mergeResults(
   plan: Pick<PlanFile, 'run' | 'command' | 'reason' | 'devices' | 'digest'>,
   files: readonly ResultFile[],
 ): Merged {
-  const planned = new Map(plan.devices.map((device) => [idOf(device.device), device]));
+  const planned = new Set(plan.devices.map(({ device }) => idOf(device)));
   const reported = new Map<string, Reported>();
   const superseded = new Map<string, number>();
   for (const from of files.toSorted(byTime)) {
     if (from.part.digest !== plan.digest) {
       throw new RefusedError(`${from.file} is the result of another plan`);
     }
-    for (const { device, steps } of from.run.plan.devices) {
-      if (planned.get(idOf(device))?.steps.length !== steps.length) {
-        throw new RefusedError(
-          `${from.file} does not match the plan: it has other steps on ${device.name}`,
-        );
+    for (const plan of from.run.plan.devices) {
+      const { device } = plan;
+      if (!planned.has(idOf(device))) {
+        throw new RefusedError(`${from.file} does not match the plan: it has no ${device.name}`);
       }
-      const later = { from, states: from.run.states.get(device.name) ?? [] };
+      const later = { from, plan, states: from.run.states.get(device.name) ?? [] };
       const earlier = reported.get(idOf(device));
       const kept = earlier === undefined ? later : choose(earlier, later, device);
       reported.set(idOf(device), kept);
@@ -166,6 +176,7 @@ function mergedRun(
   const at = runs.map((one) => one.at).toSorted()[0] ?? '';
   const ends = runs.flatMap(({ endedAt }) => endedAt ?? []).toSorted();
   const stops = runs.flatMap(({ stopReason }) => stopReason ?? []);
+  const parts = devices.map((device) => partOf(device, reported.get(idOf(device.device)), at));
   return {
     run,
     at,
@@ -173,30 +184,30 @@ function mergedRun(
     reason: unique(runs.flatMap((one) => one.reason ?? [])) || reason,
     by: unique(runs.map(({ by }) => by)),
     version: unique(runs.map(({ version }) => version)),
-    plan: { run, devices },
+    plan: { run, devices: parts.map(({ plan }) => plan) },
     isPlanned: true,
-    states: new Map(
-      devices.map((device) => [
-        device.device.name,
-        statesOf(device, reported.get(idOf(device.device)), at),
-      ]),
-    ),
+    states: new Map(parts.map(({ plan, states }) => [plan.device.name, states])),
     stopReason: stops.length === 0 ? undefined : unique(stops),
     endedAt: ends.length === runs.length ? ends.at(-1) : undefined,
   };
 }
 
 /** A device without a report has an unknown outcome. */
-function statesOf(
-  { device, steps }: DevicePlan,
+function partOf(
+  stored: StoredDevice,
   reported: Reported | undefined,
   at: string,
-): readonly StepState[] {
-  if (reported?.from.run.endedAt !== undefined) return reported.states;
+): Pick<Reported, 'plan' | 'states'> {
+  if (reported?.from.run.endedAt !== undefined) return reported;
+  const { device, steps } = reported?.plan ?? stored;
   const note = reported === undefined ? 'in no result file' : 'its shard did not end';
-  return steps.map(({ resource, key, action }) => ({
-    kind: 'ended',
-    at: reported?.from.run.at ?? at,
-    result: { device, resource, key, action, verdict: 'unknown', note },
-  }));
+  const results = steps.map(({ resource, key, action }): StepResult => {
+    return { device, resource, key, action, verdict: 'unknown', note };
+  });
+  if (reported === undefined) {
+    return { plan: { ...stored, steps: [], settled: [...stored.settled, ...results] }, states: [] };
+  }
+  const endedAt = reported.from.run.at;
+  const states = results.map((result): StepState => ({ kind: 'ended', at: endedAt, result }));
+  return { plan: reported.plan, states };
 }

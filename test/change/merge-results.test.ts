@@ -148,12 +148,6 @@ test('a result of another plan, or with devices outside the plan, is refused', (
     device: { ...one.device, address: '10.9.9.9:443' },
   }));
   expect(whole(moved, DIGEST)).toThrow('a.json does not match the plan');
-  expect(
-    whole(
-      devices.map((one) => ({ ...one, steps: [] })),
-      DIGEST,
-    ),
-  ).toThrow('other steps on fw1');
 });
 
 test('a result that was cut or altered anywhere is refused', () => {

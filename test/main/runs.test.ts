@@ -410,7 +410,7 @@ test('a frozen plan is refused by --read-only and by a device that became read-o
   expect(writes()).toEqual([]);
 });
 
-test('a plan file that holds a secret is not written, one that was altered or is old is refused', async () => {
+test('a plan file that holds a secret is not written, one that is damaged or old is refused', async () => {
   const { devsh, writes } = await startFleet();
   const file = join(devsh.folder, 'monday.plan');
   const secret = '- add: user\n  fields: {username: zoe, password: hunter2}\n';
@@ -420,9 +420,9 @@ test('a plan file that holds a secret is not written, one that was altered or is
   await devsh(['plan', '-', '--on', '@lab', '-o', file, '--expires', '0.001'], { stdin: ADD });
   const text = await readFile(file, 'utf8');
   await writeFile(file, text.replaceAll('"lang":"de"', '"lang":"fr"'));
-  const altered = await devsh(['apply', file, '--yes']);
-  expect(altered.stderr).toContain('was altered or cut');
-  expect(altered.exitCode).toBe(6);
+  const damaged = await devsh(['apply', file, '--yes']);
+  expect(damaged.stderr).toContain('was cut or changed since it was written');
+  expect(damaged.exitCode).toBe(6);
   await rm(file);
   expect(writes()).toEqual([]);
 });

@@ -226,7 +226,7 @@ test('a result that is truncated or of another plan or shard is neither resumed 
   await writeFile(result('r'), before.slice(0, -20));
   for (const argv of [another, ['runs', 'merge', result('r'), '--plan', plan]]) {
     const { stderr, exitCode } = await devsh(argv);
-    expect(stderr).toContain('is not a result file of devsh, or was cut or altered');
+    expect(stderr).toContain('is not a result file of devsh, or was cut or damaged');
     expect(exitCode).toBe(6);
   }
   expect(writes()).toHaveLength(1);

@@ -34,7 +34,7 @@ export const plan = command({
     '    fields: {lang: en}\n' +
     '  - delete: user\n' +
     '    where: lang=xx\n' +
-    '-o writes the plan to a file for "apply", sealed with its SHA-256.',
+    '-o writes the plan to a file for "apply".',
   examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
   run: later(async () => (await import('../writing/change-files.ts')).planFile),
 });
@@ -48,9 +48,10 @@ export const apply = command({
   options: [...CHANGE, 'resource', ...PART, 'confirmMs'],
   forced: 'drift',
   details:
-    'devsh applies exactly the plan in the file: a device that has changed since gets the verdict "drift"\n' +
-    'and no request; --replan plans again. devsh refuses a plan that was altered or has expired; --allow\n' +
-    'drift applies an expired one.\n' +
+    'A plan file holds wishes and what was there: a device that has changed since gets the verdict "drift"\n' +
+    'and no request; --replan plans again. devsh shows what it plans from the file, and asks every guard.\n' +
+    'It refuses a file that has expired (--allow drift applies it), and an address that is neither in the\n' +
+    'inventory nor typed with --on.\n' +
     'Several machines or jobs share a plan file with --shard I/N; each writes a result file, and "runs\n' +
     'merge" merges them. The same line again continues from its result file: devsh settles unconfirmed\n' +
     'steps by reading, sends what failed or was not reached, and sends nothing again that is done.',

@@ -3,7 +3,7 @@ import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { type Connection, curlScript } from '../../change/report/curl.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { serializePlan, isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
+import { changeOf, serializePlan, isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import {
   type DevicePlan,
   devicesOfShard,
@@ -12,6 +12,7 @@ import {
   recordName,
   type Shard,
   shardText,
+  type StoredDevice,
   WHOLE,
 } from '../../change/plan.ts';
 import { DriftError, RefusedError, UsageError } from '../../errors.ts';
@@ -37,11 +38,12 @@ import {
   resultText,
 } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import type { StepResult } from '../../change/verdict.ts';
+import type { Step } from '../../change/step.ts';
+import type { About, StepResult } from '../../change/verdict.ts';
 import { resumeShard } from './resume.ts';
 import { laterRuns } from './stored-runs.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { someOf } from '../../text/one-line.ts';
+import { type DeviceRef, withoutFields } from '../../device/record.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 
 type ApplyCall = WriteCall & Call<PartOption | 'confirmMs' | 'resource'>;
@@ -107,57 +109,98 @@ async function* applyPlanFile(call: ApplyCall, text: string, file: string): Asyn
       `${file} comes from "import", which has no --replan: repeat "${stored.command}"`,
     );
   }
-  yield* checkAddresses(call, planned, file);
-  const sessions = await call.sessionsAt(planned.map(({ device }) => device));
+  const sessions = await sessionsOf(call, planned, file);
   if (call.options.replan) {
     yield* write(call, { sessions, wanted: () => stored.changes, age: 'fresh' });
     return;
   }
-  const addresses = new Set(sessions.map(({ ref }) => ref.address));
-  const devices = planned.filter(({ device }) => addresses.has(device.address));
   // A plan may be applied more than once; each time is a new run.
-  const { reason, at } = stored;
   const later = (await laterRuns(services, stored.run)).map(traceOf);
-  const applied = {
-    run: await call.newRun(),
-    reason,
-    devices: devices.map((one) => withDeleted(later, withPlanTime(at, one))),
-  };
-  if (part === undefined || call.options.dryRun) {
-    yield* write(call, { sessions, wanted: applied, age: 'fresh' });
-  } else {
-    yield* applyPart(call, applied, part, sessions);
+  const byAddress = new Map(planned.map((one) => [one.device.address, one]));
+  const wanted = new Map<string, readonly Change[]>();
+  for (const { ref, entry } of sessions) {
+    const { steps = [] } = byAddress.get(ref.address) ?? {};
+    const profile = await profileOf(services, entry);
+    wanted.set(
+      ref.address,
+      steps.map((wish, index) => changeOf(profile, wish, index)),
+    );
   }
+  const { reason, at } = stored;
+  const applying = write(call, {
+    sessions,
+    wanted: ({ ref }) => wanted.get(ref.address) ?? [],
+    age: 'fresh',
+    *review(plan) {
+      const devices = plan.devices.map((now) => {
+        const then = byAddress.get(now.device.address);
+        return then === undefined ? now : asReviewed(then, at, later, now);
+      });
+      return { plan: { ...plan, devices, reason, part } };
+    },
+  });
+  if (part === undefined || call.options.dryRun) yield* applying;
+  else yield* applyPart(call, part, sessions, applying);
 }
 
-/** Steps without a request were judged when the plan was made; that is not checked again. */
-function withPlanTime(createdAt: string, plan: DevicePlan): DevicePlan {
-  return {
-    ...plan,
-    settled: plan.settled.map((result) => ({
-      ...result,
-      note: [result.note, `as planned at ${createdAt}`].filter(Boolean).join('; '),
-    })),
+/**
+ * What is planned now of a reviewed plan: from the records of then, which the device must still hold when it is sent.
+ * Where one of them is not that any more, no step is sent. What devsh has deleted there since is not made again.
+ */
+function asReviewed(
+  then: StoredDevice,
+  createdAt: string,
+  later: readonly RunTrace[],
+  now: DevicePlan,
+): DevicePlan {
+  // These were judged when the plan was made; that is not checked again.
+  const judged = then.settled.map((result) => ({
+    ...result,
+    note: [result.note, `as planned at ${createdAt}`].filter(Boolean).join('; '),
+  }));
+  if (then.error !== undefined) return { ...then, steps: [], settled: judged };
+  const { device } = now;
+  const drift = (about: About, reason: string): StepResult => {
+    const { resource, key, action } = about;
+    const error = new DriftError(`${device.name}: ${reason}; nothing was sent`);
+    return { device, resource, key, action, verdict: 'drift', error };
   };
-}
-
-/** A plan file is as old as its run: what devsh has deleted on a device since is not made again, which is drift. */
-function withDeleted(later: readonly RunTrace[], plan: DevicePlan): DevicePlan {
-  const { device, steps, settled } = plan;
-  const drifts = steps.map((step) => {
-    const run = step.action === 'add' ? deletedBy(later, plan, step) : undefined;
+  const settled = now.settled.map((result): StepResult => {
+    return result.verdict === 'differs' && result.action === 'add'
+      ? drift(result, `${recordName(result)} was added since the plan`)
+      : { ...result, index: undefined };
+  });
+  const deleted = now.steps.map((step) => {
+    const run = step.action === 'add' ? deletedBy(later, now, step) : undefined;
     return run && `${recordName(step)} was deleted since the plan by run ${run}`;
   });
-  const first = drifts.find((drift) => drift !== undefined);
-  if (first === undefined) return plan;
-  const stopped = steps.map(({ resource, key, action }, index): StepResult => {
-    const about = { device, resource, key, action };
-    const drift = drifts[index];
-    if (drift === undefined) return { ...about, verdict: 'skipped', note: `not sent: ${first}` };
-    const error = new DriftError(`${device.name}: ${drift}; nothing was sent`);
-    return { ...about, verdict: 'drift', error };
+  const changed = settled.find(({ verdict }) => verdict !== 'unchanged');
+  const first =
+    deleted.find((reason) => reason !== undefined) ??
+    (changed && `${recordName(changed)} is not as planned`);
+  const steps = now.steps.map(({ index = 0, ...step }): Step => {
+    const { before, takes: known = [] } = then.steps[index] ?? {};
+    // What it would take by now beyond that is drift, too.
+    const takes = step.takes?.flatMap((one) => {
+      const reviewed = known.find(({ resource }) => resource === one.resource);
+      const isMore = (one.count ?? 0) > (reviewed?.count ?? Infinity);
+      return reviewed === undefined || isMore ? (reviewed ?? []) : one;
+    });
+    const after = step.after && {
+      ...withoutFields(before ?? {}, step.removes ?? []),
+      ...step.asked,
+    };
+    return before === undefined ? step : { ...step, before, after, takes };
   });
-  return { ...plan, steps: [], settled: [...settled, ...stopped] };
+  if (first === undefined) return { ...now, steps, settled: [...judged, ...settled] };
+  const stopped = steps.map((step, index): StepResult => {
+    const { resource, key, action } = step;
+    const reason = deleted[index];
+    return reason === undefined
+      ? { device, resource, key, action, verdict: 'skipped', note: `not sent: ${first}` }
+      : drift(step, reason);
+  });
+  return { ...now, steps: [], settled: [...judged, ...settled, ...stopped] };
 }
 
 function changesIn(call: Call<'resource'>, text: string, file: string): readonly Change[] {
@@ -194,21 +237,22 @@ function checkShardOptions({ options }: Call<PartOption | 'confirmMs'>, isPlan: 
  */
 async function* applyPart(
   call: WriteCall,
-  plan: Plan,
   part: PlanPart,
   sessions: readonly DeviceSession[],
+  applying: AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
   const { services } = call.shell;
   const release = await services.holdFile(part.result);
   try {
-    const earlier = await readEarlierResult(plan, part);
+    const refs = sessions.map(({ ref }) => ref);
+    const earlier = await readEarlierResult(refs, part);
     if (earlier === undefined) {
-      yield* write(call, { sessions, wanted: { ...plan, part }, age: 'fresh' });
+      yield* applying;
       return;
     }
     const { run } = earlier.run;
     if ((await services.runs.read(run)) === undefined) {
-      await services.runs.adopt(run, adoptedJournal(earlier, { ...plan, run, part }));
+      await services.runs.adopt(run, adoptedJournal(earlier, part));
     }
     yield info(`${part.result}: resuming run ${run}`);
     yield* resumeShard(call, run);
@@ -228,7 +272,7 @@ async function* applyEmptyShard(
   const run = await call.newRun();
   const release = await services.holdFile(part.result);
   try {
-    if ((await readEarlierResult({ run, devices: [] }, part)) !== undefined) return;
+    if ((await readEarlierResult([], part)) !== undefined) return;
     const { operator: by, version } = services;
     const at = services.now().toISOString();
     const { reason } = call.options;
@@ -250,7 +294,7 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
 
 /** Throws a `RefusedError` if the result is of another shard. */
 async function readEarlierResult(
-  { devices }: Plan,
+  devices: readonly DeviceRef[],
   { digest, shard, result: file }: PlanPart,
 ): Promise<ResultFile | undefined> {
   const text = await readText(file);
@@ -262,7 +306,7 @@ async function readEarlierResult(
     shardText(part.shard) === shardText(shard) &&
     run.plan.devices.length === devices.length &&
     run.plan.devices.every(({ device: { name, address } }, index) => {
-      const now = devices[index]?.device;
+      const now = devices[index];
       return now?.name === name && now.address === address;
     });
   if (isSame) return earlier;
@@ -273,32 +317,28 @@ async function readEarlierResult(
 }
 
 /**
- * Checks the addresses of a plan file, which may be old or from another user. Throws a `RefusedError` if
- * the inventory has another address for a device, and warns of unknown devices before a login is sent
- * there.
+ * The devices of a plan file, which may be old or from anybody: nothing goes to an address that is neither in the
+ * inventory nor typed with `--on`. Throws a `RefusedError` if the inventory has another address for a device.
  */
-async function* checkAddresses(
-  { shell }: Call,
-  planned: readonly DevicePlan[],
+async function sessionsOf(
+  call: Call<'on'>,
+  planned: readonly StoredDevice[],
   file: string,
-): AsyncGenerator<Output> {
-  const inventory = await shell.services.inventory.load();
-  const connected = new Set(shell.fleet.connected.map(({ ref }) => ref.address));
-  const unknown: string[] = [];
-  for (const { device } of planned) {
-    const known = inventory.find(device.name);
-    const address = known && formatAddress(parseAddress(known.address));
-    if (address !== undefined && address !== device.address) {
+): Promise<readonly DeviceSession[]> {
+  const devices = planned.map(({ device }) => device);
+  const inventory = await call.shell.services.inventory.load();
+  for (const { name, address } of devices) {
+    const known = inventory.find(name);
+    const now = known && formatAddress(parseAddress(known.address));
+    if (now !== undefined && now !== address) {
       throw new RefusedError(
-        `${file} has ${device.name} at ${device.address}, the inventory at ${address}: plan again`,
+        `${file} has ${name} at ${address}, the inventory at ${now}: plan again`,
       );
     }
-    const isKnown = connected.has(device.address) || inventory.findByAddress(device.address);
-    const isNamedSo = device.address.startsWith(device.name);
-    if (!isKnown && !isNamedSo) unknown.push(`${device.name} at ${device.address}`);
   }
-  if (unknown.length === 0 || inventory.devices.length === 0) return;
-  yield warning(`${file} contains devices that are not in the inventory: ${someOf(unknown)}`);
+  if (call.options.on.length > 0 || devices.length === 0) return call.sessionsAt(devices);
+  const addresses = devices.map(({ address }) => address);
+  return call.resolveKnown(addresses, file);
 }
 
 const DEFAULT_EXPIRY_MS = 24 * 3_600_000;

@@ -44,8 +44,8 @@ import type { Consent } from '../../change/identity.ts';
 /** Who shall be written to, what, and why it may be: all that writes is one (docs/writing.md). */
 export interface WriteIntent {
   readonly sessions: readonly DeviceSession[];
-  /** What each device shall hold; or the plan of a file, made before. */
-  readonly wanted: ((session: DeviceSession) => RequestedChanges) | Plan;
+  /** What each device shall hold. */
+  readonly wanted: (session: DeviceSession) => RequestedChanges;
   /**
    * `fresh`: this line names the records. `older`: an earlier line did, and the gate decides whom that means by now.
    * `way back`: a run takes itself back, with the permissions that it had; nobody is asked.
@@ -87,10 +87,11 @@ export async function* writeChanges(
  * report. With `--dry-run` it ends after the plan.
  */
 export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerator<Output> {
-  const { sessions, age, accounts = CONSENT[age], review } = intent;
+  const { sessions, wanted, age, accounts = CONSENT[age], review } = intent;
   refuseReadOnly(call);
   if (accounts === 'a fresh line') refuseOwnAccountWord(call);
-  const planned = yield* planOf(call, intent);
+  const planning = age === 'fresh' ? planFleet : planOlder;
+  const planned = yield* planning(call, sessions, wanted);
   const reviewed = review === undefined ? { plan: planned } : yield* review(planned);
   if (reviewed === undefined) return;
   const { plan, details = [], needsChange = false, rotations, resumed } = reviewed;
@@ -115,16 +116,6 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   const chosen = stepCount(plan) === 0 ? undefined : await rotations?.();
   const whole = { ...(resumed?.whole ?? plan), reason };
   yield* executeRun(call, { plan: whole, sessions, allowed, resumed, chosen });
-}
-
-async function* planOf(
-  call: WriteCall,
-  { sessions, wanted, age }: WriteIntent,
-): AsyncGenerator<Output, Plan> {
-  if (typeof wanted !== 'function') return wanted;
-  return yield* age === 'fresh'
-    ? planFleet(call, sessions, wanted)
-    : planOlder(call, sessions, wanted);
 }
 
 function isIdle(plan: Plan): boolean {
