@@ -1,8 +1,16 @@
-import { isMask, isPrivilegeField, isSecretField, lettersOf } from '../device/sensitive-fields.ts';
-import { detailsOf, type Profile } from '../device/profile.ts';
+import {
+  isMask,
+  isPrivilegeField,
+  isSecretField,
+  isSecretName,
+  lettersOf,
+} from '../device/sensitive-fields.ts';
+import { accountsOf, detailsOf, knownFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   isValueList,
+  isValueObject,
+  nestedValue,
   type Value,
   valueAt,
   valueText,
@@ -13,56 +21,138 @@ import { isEqual } from '../device/equality.ts';
 import type { Step } from './step.ts';
 import { matchesGlob } from '../text/glob.ts';
 
-/** Resources whose records give access: `user`, `local-admins`, `api_token`. */
-const ACCOUNTS = /user|account|admin|login|operator|principal|credential|token|apikey/;
-/** Fields that name an account or the owner of a record. */
-const NAMES = /^(?:user(?:name|id)?|login(?:name)?|account(?:name)?|owner|uid)$/;
-const ADDRESSES = /^(?:e?mail(?:address)?|upn|principal(?:name)?)$/;
 /** What says whose account it is, in which language the device speaks to them, and comments: nothing that opens a door. */
 const HARMLESS =
   /^(?:(?:first|given|last|family|sur|full|display|real)name|(?:tele|mobile|work|office)?phone(?:number)?|mobile|lang(?:uage)?|locale|timezone|tz|comments?|notes?|description)$/;
 const EMAIL = /^e?mail(?:address)?$/;
 
-/** Whether the records of a resource give access, judged by its name. */
-export function opensAccess(resource: string): boolean {
-  return ACCOUNTS.test(lettersOf(resource));
+/** Whether a list may hold logins: the accounts of the profile, and whatever has a field that is a secret. */
+export function givesAccess(
+  profile: Profile,
+  resource: string,
+  records: readonly DeviceRecord[],
+): boolean {
+  return (
+    resource === accountsOf(profile) ||
+    [...knownFields(profile, resource, records)].some(isSecretName)
+  );
 }
 
-export function isAccount({ resource, before, after }: Step): boolean {
-  return (
-    opensAccess(resource) ||
-    Object.keys({ ...before, ...after }).some(
-      (field) => isSecretField(field) || /^(?:user|login)name$/.test(lettersOf(field)),
-    )
-  );
+/** The list that a step is about, just read. */
+export interface AccountList {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly keyField: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+/**
+ * Which records of a list are an account: those with its name as natural key. If none has, each with its name in a
+ * field whose values all differ there; `role: admin` and `created_by: admin` mean nothing. No name of a field decides.
+ */
+export class AccountFinder {
+  readonly list: AccountList;
+  readonly #isNamed: (text: string) => boolean;
+  readonly #owner: string | undefined;
+  readonly #hasKey: boolean;
+  readonly #distinct = new Map<string, boolean>();
+  #found: readonly DeviceRecord[] | undefined;
+
+  /** @param isNamed whether a text is the name of the account, in any spelling */
+  constructor(list: AccountList, isNamed: (text: string) => boolean) {
+    this.list = list;
+    this.#isNamed = isNamed;
+    this.#owner = list.profile.resources[list.resource]?.accountField;
+    this.#hasKey = list.records.some((record) => isNamed(valueText(record[list.keyField])));
+  }
+
+  /** The records of the list that are the account. */
+  get found(): readonly DeviceRecord[] {
+    this.#found ??= this.list.records.filter((record) => this.nameIn(record) !== undefined);
+    return this.#found;
+  }
+
+  /** Whether the list shows the account, or says of each record whose it is. */
+  get isListed(): boolean {
+    return this.#owner !== undefined || this.found.length > 0;
+  }
+
+  /** The text by which a record is the account; undefined if it is another one. */
+  nameIn(record: DeviceRecord): string | undefined {
+    const named = (text: string): string | undefined => (this.#isNamed(text) ? text : undefined);
+    if (this.#owner !== undefined) return named(valueText(nestedValue(record, this.#owner)));
+    const byKey = named(valueText(record[this.list.keyField]));
+    if (byKey !== undefined || this.#hasKey) return byKey;
+    return textsOf(record).find(
+      ([path, text]) => this.#isNamed(text) && this.#isDistinct(path),
+    )?.[1];
+  }
+
+  #isDistinct(path: string): boolean {
+    let isDistinct = this.#distinct.get(path);
+    if (isDistinct === undefined) {
+      const texts = this.list.records
+        .map((record) => valueText(nestedValue(record, path)))
+        .filter((text) => text !== '');
+      isDistinct = new Set(texts).size === texts.length;
+      this.#distinct.set(path, isDistinct);
+    }
+    return isDistinct;
+  }
+}
+
+/** The finder of one account for each list of a device. */
+export function accountFinders(
+  profile: Profile,
+  recordsOf: (resource: string) => readonly DeviceRecord[],
+  isNamed: (text: string) => boolean,
+): (about: Pick<Step, 'resource' | 'keyField'>) => AccountFinder {
+  const finders = new Map<string, AccountFinder>();
+  return ({ resource, keyField }) => {
+    const list = { profile, resource, keyField, records: recordsOf(resource) };
+    const finder = finders.get(resource) ?? new AccountFinder(list, isNamed);
+    finders.set(resource, finder);
+    return finder;
+  };
+}
+
+/** The single values of a record, with their paths. */
+export function textsOf(record: DeviceRecord, above = ''): [path: string, text: string][] {
+  return Object.entries(record).flatMap(([field, value]): [string, string][] => {
+    if (isValueList(value)) return [];
+    return isValueObject(value)
+      ? textsOf(value, `${above}${field}.`)
+      : [[`${above}${field}`, valueText(value)]];
+  });
 }
 
 /**
  * How a step may take access away from its account: any field counts that is not known to be harmless, also one that
  * the request erases, or may erase.
  *
- * @param user the name that the account logs in with
+ * @param isNamed whether a text is a name that the account logs in with
  */
-export function harmOf(step: Step, user: string, profile?: Profile): string | undefined {
+export function harmOf(
+  step: Step,
+  isNamed: (text: string) => boolean,
+  profile: Profile,
+): string | undefined {
   if (step.action === 'delete') return 'deleting';
-  // A device that trims and folds names may take the new name for the existing one.
-  if (step.action === 'add') return step.key === user ? undefined : 'adding';
+  if (step.action === 'add') return 'adding';
   const parts = partsOf(step);
-  const { resource, keyField, erases = [], mayErase = [] } = step;
-  const renamed = parts.find(({ field, before }) => {
-    const isName = field === keyField || NAMES.test(lettersOf(field));
-    return isName || (ADDRESSES.test(lettersOf(field)) && isSameName(valueText(before), user));
-  });
-  if (renamed !== undefined) return 'renaming';
+  const { resource, keyField, before, erases = [], mayErase = [] } = step;
+  if (parts.some(({ field }) => field === keyField)) return 'renaming';
+  // What the account logs in with is free in no field.
   const isFree = (field: string): boolean =>
-    isHarmlessField({ profile, resource, keyField }, field);
+    isHarmlessField({ profile, resource, keyField }, field) &&
+    !isNamed(valueText(nestedValue(before ?? {}, field)));
   const changed = parts.map(({ field }) => field);
   const field = [...changed, ...erases, ...mayErase].find((one) => !isFree(one));
   return field && `changing ${field} of`;
 }
 
 interface FieldPlace {
-  readonly profile?: Profile | undefined;
+  readonly profile: Profile;
   readonly resource: string;
   readonly keyField: string;
 }
@@ -73,8 +163,8 @@ export function isHarmlessField(
   field: string,
 ): boolean {
   if (field === keyField || field.split('.').some(isSecretField)) return false;
-  const stated = profile && detailsOf(profile, resource, field);
-  const disables = Object.hasOwn(profile?.resources[resource]?.disabledAs ?? {}, field);
+  const stated = detailsOf(profile, resource, field);
+  const disables = Object.hasOwn(profile.resources[resource]?.disabledAs ?? {}, field);
   if (disables || stated?.rights === true) return false;
   if (stated?.harmless === true) return true;
   const letters = lettersOf(field);
@@ -90,48 +180,22 @@ function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
     .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(after, field)));
 }
 
-const MEMBERS = /(?:member|user|account|admin|operator|login|principal)s$/;
-
 /**
- * The field by which a group (or another list of members) would lose this user. `usergroup` looks like an account:
- * there only lists count whose name says that they hold members, because accounts list groups.
+ * The field by which a list of members would lose an account. The lists of an account itself, such as its roles, are no
+ * members: of the profile's accounts they do not count.
  */
-export function fieldThatLoses(step: Step, user: string): string | undefined {
-  const isGroup = !isAccount(step);
-  const holds = (field: string, value: Value | undefined): boolean =>
-    (isGroup || MEMBERS.test(lettersOf(field))) &&
-    isValueList(value) &&
-    value.some((item) => isSameName(valueText(item), user));
-  if (step.action === 'delete') {
-    const { before = {} } = step;
-    return Object.keys(before).find((field) => holds(field, valueAt(before, field)));
-  }
-  return partsOf(step).find(
-    ({ field, before, after }) => holds(field, before) && !holds(field, after),
-  )?.field;
-}
-
-/** Whether a field of a record names this account. */
-export function names(
-  record: DeviceRecord,
-  field: string,
-  keyField: string,
-  user: string,
-): boolean {
-  const text = valueText(valueAt(record, field));
-  const letters = lettersOf(field);
-  if (ADDRESSES.test(letters)) return isSame(text, user);
-  return (field === keyField || NAMES.test(letters)) && isSameName(text, user);
-}
-
-/** The names and addresses of the account that a record is about. */
-export function accountNames(record: DeviceRecord, keyField: string): string[] {
-  return Object.keys(record).flatMap((field) => {
-    const letters = lettersOf(field);
-    const isName = field === keyField || NAMES.test(letters) || ADDRESSES.test(letters);
-    const text = isName ? valueText(valueAt(record, field)) : '';
-    return text === '' ? [] : [text];
-  });
+export function fieldThatLoses(
+  step: Step,
+  isNamed: (text: string) => boolean,
+  profile: Profile,
+): string | undefined {
+  if (step.resource === accountsOf(profile)) return undefined;
+  const holds = (value: Value | undefined): boolean =>
+    isValueList(value) && value.some((item) => isNamed(valueText(item)));
+  const { action, before = {} } = step;
+  if (action === 'delete')
+    return Object.keys(before).find((field) => holds(valueAt(before, field)));
+  return partsOf(step).find((part) => holds(part.before) && !holds(part.after))?.field;
 }
 
 /** Also if one of them includes its domain: `CORP\\admin`, `admin@corp`. */
@@ -176,39 +240,33 @@ export function isBreakGlass(name: string, patterns: readonly string[]): boolean
 /** The break-glass account that a step takes access from, and how; undefined if none. */
 export function breakGlassAtRisk(
   step: Step,
-  patterns: readonly string[],
-  records: readonly DeviceRecord[],
-  profile?: Profile,
+  isListed: (name: string) => boolean,
+  finder: AccountFinder,
 ): { readonly account: string; readonly reason: string } | undefined {
-  if (patterns.length === 0) return undefined;
-  const isListed = (name: string): boolean => isBreakGlass(name, patterns);
+  const { profile } = finder.list;
   const { action, key, keyField, before } = step;
   const items = Object.values(before ?? {})
     .filter(isValueList)
     .flat()
     .map(valueText);
-  for (const account of items.filter(isListed)) {
-    const field = fieldThatLoses(step, account);
+  for (const member of items.filter(isListed)) {
+    const field = fieldThatLoses(step, (text) => text === member, profile);
     if (field === undefined) continue;
-    return { account, reason: `${field} of ${named(key)} would lose ${named(account)}` };
+    return { account: member, reason: `${field} of ${named(key)} would lose ${named(member)}` };
   }
-  if (!isAccount(step)) return undefined;
   // A device that folds names may store an added account over the existing one.
-  const isSameLook = (name: string): boolean => foldedLook(name) === foldedLook(key);
-  const touched = action === 'add' ? records.filter((one) => namesOf(one).some(isSameLook)) : [];
-  const own = action === 'add' ? touched : [before ?? { [keyField]: key }];
-  function namesOf(record: DeviceRecord): readonly string[] {
-    return accountNames(record, keyField);
-  }
-  const account = own.flatMap(namesOf).find(isListed);
-  const harm = account && harmOf(step, action === 'add' ? '' : account, profile);
+  const isSameLook = (record: DeviceRecord): boolean =>
+    foldedLook(valueText(record[keyField])) === foldedLook(key);
+  const touched = action === 'add' ? finder.found.filter(isSameLook) : before ? [before] : [];
+  const account = touched.map((one) => finder.nameIn(one)).find((name) => name !== undefined);
+  const harm = account && harmOf(step, isListed, profile);
   if (account === undefined || harm === undefined) return undefined;
   return { account, reason: `${harm} ${named(key)} may take away access from ${named(account)}` };
 }
 
 /** Whether these fields make an account without a password that is known. */
-export function lacksPassword(resource: string, fields: DeviceRecord): boolean {
+export function lacksPassword(profile: Profile, resource: string, fields: DeviceRecord): boolean {
   const isKnown = ([field, value]: [string, Value]): boolean =>
     isSecretField(field) && value !== null && value !== '' && !isMask(value);
-  return opensAccess(resource) && !Object.entries(fields).some(isKnown);
+  return givesAccess(profile, resource, [fields]) && !Object.entries(fields).some(isKnown);
 }

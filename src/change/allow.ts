@@ -5,6 +5,7 @@ import { quoteWord } from '../text/words.ts';
 /** What is refused by default, and what `--allow` with the word permits. */
 const ALLOWED = {
   'own-account': 'write to the account in use, beyond harmless fields; in scripts own-account=NAME',
+  'unlisted-login': 'write to accounts where no record shows the login in use',
   loss: 'lose what undo cannot restore, add accounts again without their passwords',
   invalid: 'send values that the device calls invalid, fields that no record has',
   drift: 'overwrite what somebody changed since, apply an expired plan',
@@ -18,6 +19,9 @@ const ALLOWED = {
 export const BREAK_GLASS = 'break-glass';
 
 export const OWN_ACCOUNT = 'own-account';
+
+/** It stands for no other word. */
+export const UNLISTED_LOGIN = 'unlisted-login';
 
 /** The words that name an account in full. */
 type NamingWord = typeof BREAK_GLASS | typeof OWN_ACCOUNT;

@@ -39,7 +39,7 @@ export function closeAccounts(
       open.set(change, `${name} needs ${missing.join(', ')}, which nobody knows`);
       return change;
     }
-    if (!lacksPassword(resource, change.fields)) return change;
+    if (!lacksPassword(profile, resource, change.fields)) return change;
     const off = disablingFields(profile, resource, { ...records[0], ...change.fields });
     if (off === undefined) {
       open.set(

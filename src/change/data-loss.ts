@@ -167,7 +167,9 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
     end.note,
     names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
     own === '' ? undefined : `new from the device: ${own}`,
-    action === 'add' && step.purpose?.kind === 'restore' && lacksPassword(resource, step.asked)
+    action === 'add' &&
+      step.purpose?.kind === 'restore' &&
+      lacksPassword(profile, resource, step.asked)
       ? 'its password is not known to be the old one'
       : undefined,
   );

@@ -245,8 +245,6 @@ export function withAdvice(
 /** Privilege fields that grant rights; `is_verified` and the like do not. */
 const RIGHTS = /admin|super|root|sudo|staff|role|group|perm|priv|right|scope|level|capab|grant/i;
 const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;
-const HARMLESS =
-  /^(?:no(?:ne)?|false|0|off|guests?|users?|view(?:er)?s?|read(?:[-_ ]?only|ers?)?|monitor(?:ing)?|audit(?:ors?)?)?$/i;
 
 interface Grant {
   readonly field: string;
@@ -261,21 +259,20 @@ export function grantsOf({ action, before = {}, after = {} }: Step): readonly Gr
     .flatMap(grantOf);
 }
 
-export function showsRights(path: string): boolean {
+function showsRights(path: string): boolean {
   const names = path.split('.');
   return names.some((name) => isPrivilegeField(name) && RIGHTS.test(name)) && !isStatusField(path);
 }
 
-export function isHarmless(value: Value | undefined): boolean {
-  if (isValueList(value)) return value.every(isHarmless);
-  return HARMLESS.test(valueText(value).trim());
+function givesNothing(value: Value | undefined): boolean {
+  return valueText(value).trim() === '' || asBoolean(value) === false;
 }
 
 function grantOf({ field, before, after = null }: ChangedPart): Grant[] {
   if (!showsRights(field) || isStored(after, before)) return [];
   const held = isValueList(before) ? before : [before];
   const given = (isValueList(after) ? after : [after]).filter(
-    (value) => !isHarmless(value) && !held.some((other) => covers(other, value)),
+    (value) => !givesNothing(value) && !held.some((other) => covers(other, value)),
   );
   if (given.length === 0 || Number(after) < Number(before)) return [];
   const isAdmin = given.some((value) => ADMIN.test(asBoolean(value) ? field : valueText(value)));
@@ -288,7 +285,7 @@ function covers(held: Value | undefined, value: Value): boolean {
   return isStored(value, held) || (start !== undefined && valueText(value).startsWith(start));
 }
 
-/** "2 of these become administrators", "1 of these gets more privileges". */
+/** "2 of these become administrators", "1 of these gets other privileges". */
 export function grantCounts(steps: readonly Step[]): string[] {
   const granted = steps.map(grantsOf).filter((grants) => grants.length > 0);
   const admins = granted.filter((grants) => grants.some(({ isAdmin }) => isAdmin)).length;
@@ -296,6 +293,6 @@ export function grantCounts(steps: readonly Step[]): string[] {
   return [
     ...(admins === 1 ? ['1 of these becomes an administrator'] : []),
     ...(admins > 1 ? [`${admins} of these become administrators`] : []),
-    ...(others > 0 ? [`${others} of these get${others === 1 ? 's' : ''} more privileges`] : []),
+    ...(others > 0 ? [`${others} of these get${others === 1 ? 's' : ''} other privileges`] : []),
   ];
 }

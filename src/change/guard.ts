@@ -10,12 +10,13 @@ import {
 import { RefusedError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import {
+  type AccountFinder,
+  accountFinders,
   fieldThatLoses,
+  givesAccess,
   harmOf,
-  isAccount,
   isSameName,
   named,
-  names,
   breakGlassAtRisk,
   isBreakGlass,
 } from './account-harm.ts';
@@ -24,31 +25,34 @@ import {
   allowHint,
   allowOption,
   type AllowWord,
+  type AllowedWord,
   BREAK_GLASS,
   OWN_ACCOUNT,
   permits,
+  UNLISTED_LOGIN,
 } from './allow.ts';
 import { lossReason } from './data-loss.ts';
-import { isHarmless, showsRights } from './doubts.ts';
 import type { DevicePlan, Plan } from './plan.ts';
 import type { Step } from './step.ts';
 import type { StepEnd } from './verdict.ts';
 
-type Guarded = Pick<DeviceSession, 'ref' | 'entry' | 'credential' | 'profile' | 'tokenOwner'>;
+type Guarded = Pick<
+  DeviceSession,
+  'ref' | 'entry' | 'credential' | 'profile' | 'tokenOwner' | 'unlistedLogin'
+>;
 
 /** Why a step may end the access of an account that somebody needs. */
 interface Objection {
-  readonly account: string;
+  /** The record, as it is shown: permitting it permits no other one. Absent if nobody knows whose login is in use. */
+  readonly account?: string;
   readonly reason: string;
-  /** Whose token is in use would settle it. */
-  readonly isOwnerUnknown?: true;
 }
 
 /** It may end the access of an account that somebody needs: naming it in full overrides it. */
 export class AccessError extends RefusedError {
   readonly device: DeviceRef;
   readonly step: Step;
-  readonly word: `${typeof OWN_ACCOUNT | typeof BREAK_GLASS}=${string}`;
+  readonly word: AllowedWord;
   readonly objection: Objection;
 
   constructor(
@@ -58,10 +62,14 @@ export class AccessError extends RefusedError {
     objection: Objection,
   ) {
     const { account, reason } = objection;
-    super(`${device.name}: ${reason}; name it in full to override: ${allowOption(word, account)}`);
+    const hint =
+      account === undefined
+        ? allowHint(UNLISTED_LOGIN)
+        : `name it in full to override: ${allowOption(word, account)}`;
+    super(`${device.name}: ${reason}; ${hint}`);
     this.device = device;
     this.step = step;
-    this.word = `${word}=${account}`;
+    this.word = account === undefined ? UNLISTED_LOGIN : `${word}=${account}`;
     this.objection = objection;
   }
 }
@@ -72,7 +80,9 @@ export class OwnAccess {
   readonly #user: string;
   readonly #recordsOf: (resource: string) => readonly DeviceRecord[];
   readonly #profile: Profile;
-  readonly #isOwnerKnown = new Map<string, boolean>();
+  readonly #unlisted = new Map<string, boolean>();
+  readonly #isNamed = (text: string): boolean => this.#user !== '' && isSameName(text, this.#user);
+  readonly #finderFor: ReturnType<typeof accountFinders>;
 
   /** @param recordsOf the records last read; empty if the resource was not read */
   constructor(
@@ -83,6 +93,7 @@ export class OwnAccess {
     this.#credential = credential;
     this.#user = credential?.user ?? tokenOwner ?? '';
     this.#recordsOf = recordsOf;
+    this.#finderFor = accountFinders(profile, recordsOf, this.#isNamed);
   }
 
   /** Why a step may lock out the user of devsh; undefined if it does not. */
@@ -90,43 +101,58 @@ export class OwnAccess {
     if (this.#credential === undefined) return undefined;
     // A rotation of the login in use proves the new secret before it gives up the old one.
     if (isOwnRotation(step, this.#credential)) return undefined;
-    const { action, key, keyField, before } = step;
+    const { action, resource, key, keyField, before } = step;
     const user = this.#user;
-    const field = user === '' ? undefined : fieldThatLoses(step, user);
+    const account = key === '' ? resource : key;
+    const field = fieldThatLoses(step, this.#isNamed, this.#profile);
     if (field !== undefined) {
-      const reason = `${field} of ${named(key)} would lose ${named(user)}, the account in use`;
-      return { account: user, reason };
+      const reason = `${field} of ${named(account)} would lose ${named(user)}, the account in use`;
+      return { account, reason };
     }
-    if (!isAccount(step)) return undefined;
-    const harm = harmOf(step, user, this.#profile);
+    const harm = harmOf(step, this.#isNamed, this.#profile);
     if (harm === undefined) return undefined;
-    const record = before ?? { [keyField]: key };
-    const may = `${harm} ${named(key)} may lock you out`;
-    if (this.#isOwn(record, keyField)) {
-      const isSure = key === user || this.#holdsToken(record);
+    const finder = this.#finderFor(step);
+    const may = `${harm} ${named(account)} may lock you out`;
+    // A device that trims and folds names may take a new name for the existing one.
+    const isAdded = action === 'add' && finder.isListed && key !== user;
+    const isOwn =
+      before === undefined
+        ? isAdded && this.#isNamed(key)
+        : this.#holdsToken(before) || finder.nameIn(before) !== undefined;
+    if (isOwn) {
+      const isSure = key === user || (before !== undefined && this.#holdsToken(before));
       const own = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
-      // Of a session or a token, its owner.
-      const account = user === '' || isSameName(key, user) ? key : user;
       return { account, reason: `${may}: ${own}` };
     }
-    if (action === 'add' || this.#knowsOwner(step) || !mayWrite(record)) return undefined;
-    const reason = `${may}: the owner of the token in use is unknown (set --user or DEVSH_USER)`;
-    return { account: key, reason, isOwnerUnknown: true };
+    if (action === 'add' || !this.#isUnlisted(resource, finder)) return undefined;
+    const whose =
+      user === ''
+        ? 'the owner of the token in use is unknown (set --user or DEVSH_USER)'
+        : `no ${resource} shows ${named(user)}, the login in use`;
+    return { reason: `${may}: ${whose}` };
   }
 
   /** A record of another account that gets a name which a device may take for the one in use. */
-  isImpostor({ before, after, keyField }: Step): boolean {
+  isImpostor(step: Step): boolean {
+    const { before, after, keyField } = step;
     if (before === undefined || after === undefined) return false;
     return (
-      this.#isOwn({ [keyField]: after[keyField] ?? null }, keyField) &&
-      !this.#isOwn(before, keyField)
+      this.#isNamed(valueText(after[keyField])) &&
+      this.#finderFor(step).nameIn(before) === undefined
     );
   }
 
-  #isOwn(record: DeviceRecord, keyField: string): boolean {
-    const user = this.#user;
-    if (this.#holdsToken(record)) return true;
-    return user !== '' && Object.keys(record).some((field) => names(record, field, keyField, user));
+  /** Whether a list of logins shows neither the login in use nor its token. */
+  #isUnlisted(resource: string, finder: AccountFinder): boolean {
+    let isUnlisted = this.#unlisted.get(resource);
+    if (isUnlisted === undefined) {
+      const records = this.#recordsOf(resource);
+      const isListed =
+        (this.#user !== '' && finder.isListed) || records.some((one) => this.#holdsToken(one));
+      isUnlisted = !isListed && givesAccess(this.#profile, resource, records);
+      this.#unlisted.set(resource, isUnlisted);
+    }
+    return isUnlisted;
   }
 
   #holdsToken(record: DeviceRecord): boolean {
@@ -134,19 +160,6 @@ export class OwnAccess {
     return values.some(
       (value) => typeof value === 'string' && this.#credential?.isToken(value) === true,
     );
-  }
-
-  /** The configured owner of a token counts only if the device has such an account. */
-  #knowsOwner({ resource, keyField }: Step): boolean {
-    if (this.#credential?.kind === 'basic') return true;
-    let isKnown = this.#isOwnerKnown.get(resource);
-    if (isKnown === undefined) {
-      const records = this.#recordsOf(resource);
-      const isUnread = records.length === 0 && this.#user !== '';
-      isKnown = isUnread || records.some((record) => this.#isOwn(record, keyField));
-      this.#isOwnerKnown.set(resource, isKnown);
-    }
-    return isKnown;
   }
 }
 
@@ -167,15 +180,6 @@ export function losesLogin(
   { verdict }: StepEnd,
 ): boolean {
   return verdict === 'unknown' && isOwnRotation(step, credential);
-}
-
-/** Whether the record may belong to an account with write access: unless its fields exclude that. */
-function mayWrite(record: DeviceRecord): boolean {
-  const rights = Object.keys(record).filter(showsRights);
-  return (
-    rights.length === 0 ||
-    rights.some((field) => /level/i.test(field) || !isHarmless(valueAt(record, field)))
-  );
 }
 
 /** Fields by which devices mark protected records, and the value that protects. */
@@ -203,16 +207,20 @@ export function guardPlan(
     sessions.map((session) => {
       const recordsOf = (resource: string) => session.cached(resource) ?? [];
       const access = new OwnAccess(session, recordsOf);
-      return [session.ref.address, { session, access, recordsOf }];
+      const isListed = breakGlassOf(session);
+      const finderFor = accountFinders(session.profile, recordsOf, isListed);
+      return [session.ref.address, { session, access, finderFor }];
     }),
   );
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     const emptied = emptiedBy(devicePlan);
     for (const step of steps) {
-      const { session, access, recordsOf } = guarded.get(device.address) ?? {};
-      if (session) refuseBreakGlass(session, step, recordsOf?.(step.resource) ?? [], allowed);
-      refuseOwnAccount(device, step, access?.objectionTo(step), allowed);
+      const known = guarded.get(device.address);
+      if (known !== undefined) {
+        refuseBreakGlass(known.session, step, known.finderFor(step), allowed);
+        refuseOwnAccount(known.session, step, known.access.objectionTo(step), allowed);
+      }
       refuse(device, allowed, 'loss', lossReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
@@ -229,10 +237,11 @@ export function impostorTexts(
     if (session === undefined) return [];
     const access = new OwnAccess(session, (resource) => session.cached(resource) ?? []);
     return steps.flatMap((step) => {
-      const { key, keyField, before, after } = step;
+      const { resource, key, keyField, before, after } = step;
       const next = valueText(valueAt(after, keyField));
-      if (before === undefined || next === '' || next === key || !isAccount(step)) return [];
-      const looks = isBreakGlass(next, session.entry.breakGlass ?? [])
+      const isRenamed = before !== undefined && next !== '' && next !== key;
+      if (!isRenamed || !givesAccess(session.profile, resource, [before])) return [];
+      const looks = breakGlassOf(session)(next)
         ? 'a break-glass account'
         : access.isImpostor(step) && 'the account in use';
       return looks === false ? [] : [`${device.name}: ${named(next)} will look like ${looks}`];
@@ -247,9 +256,10 @@ export function guardStep(
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
-  refuseBreakGlass(session, step, records, allowed);
+  const finder = accountFinders(session.profile, () => records, breakGlassOf(session))(step);
+  refuseBreakGlass(session, step, finder, allowed);
   const access = new OwnAccess(session, () => records);
-  refuseOwnAccount(session.ref, step, access.objectionTo(step), allowed);
+  refuseOwnAccount(session, step, access.objectionTo(step), allowed);
 }
 
 /** Refuses to delete the last record, by the records right before: others may have deleted some since the plan. */
@@ -263,26 +273,35 @@ export function refuseLastOne(
   refuse(ref, allowed, 'protected', lastOneReason(step, emptied));
 }
 
+function breakGlassOf({ entry }: Guarded): (name: string) => boolean {
+  const { breakGlass = [] } = entry;
+  return (name) => isBreakGlass(name, breakGlass);
+}
+
 function refuseBreakGlass(
-  { ref, entry, profile }: Guarded,
+  session: Guarded,
   step: Step,
-  records: readonly DeviceRecord[],
+  finder: AccountFinder,
   allowed: Allowed,
 ): void {
-  const risk = breakGlassAtRisk(step, entry.breakGlass ?? [], records, profile);
+  const risk = breakGlassAtRisk(step, breakGlassOf(session), finder);
   if (risk === undefined || permits(allowed, BREAK_GLASS, risk.account)) return;
   const reason = `${risk.reason}, a break-glass account`;
-  throw new AccessError(ref, step, BREAK_GLASS, { ...risk, reason });
+  throw new AccessError(session.ref, step, BREAK_GLASS, { ...risk, reason });
 }
 
 function refuseOwnAccount(
-  device: DeviceRef,
+  { ref, credential, unlistedLogin }: Guarded,
   step: Step,
   objection: Objection | undefined,
   allowed: Allowed,
 ): void {
-  if (objection === undefined || permits(allowed, OWN_ACCOUNT, objection.account)) return;
-  throw new AccessError(device, step, OWN_ACCOUNT, objection);
+  if (objection === undefined) return;
+  const isPermitted =
+    objection.account === undefined
+      ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
+      : permits(allowed, OWN_ACCOUNT, objection.account);
+  if (!isPermitted) throw new AccessError(ref, step, OWN_ACCOUNT, objection);
 }
 
 function refuse(

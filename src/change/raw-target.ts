@@ -2,9 +2,9 @@ import { keyOf } from './identity.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import { jsonIn } from '../device/json.ts';
 import {
+  accountsOf,
   collectionPath,
   idOf,
-  isResourceName,
   isSingle,
   keyFieldOf,
   knownFields,
@@ -15,6 +15,7 @@ import {
 import {
   type DeviceRecord,
   formText,
+  frequencies,
   grouped,
   isNested,
   isValueList,
@@ -24,10 +25,11 @@ import {
   valueText,
 } from '../device/record.ts';
 import { isStored } from '../device/equality.ts';
+import { namesByQuery } from '../device/record-path.ts';
 import { maskedPath } from '../device/sensitive-fields.ts';
 import { pluralOf, someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
-import { accountNames, bareName, foldedLook, opensAccess } from './account-harm.ts';
+import { bareName, foldedLook, textsOf } from './account-harm.ts';
 import type { Change } from './change.ts';
 import { canonicalId, percentDecoded } from './identity.ts';
 import type { Known } from './typed-fields.ts';
@@ -47,8 +49,6 @@ export interface RawCollection {
   readonly below: readonly string[];
   /** It is where the profile has this resource, and not only a word of the path. */
   readonly isOwn: boolean;
-  /** It or a word below its records has a name of accounts. */
-  readonly isOfAccounts: boolean;
   /** Of a sub-resource: the name of its parent in the path. */
   readonly parent?: string | undefined;
 }
@@ -59,25 +59,16 @@ const ACTION = /^_?(?:action|method|op|operation|cmd|command|verb|do)$/i;
 const DELETES = /^(?:del|rem|destroy|drop|purge)/i;
 const SEPARATORS = /[\s,;:/\\='"()[\]{}|&?]+/;
 
-/** The nearest collection of the path that is known as a resource, or that has a name of accounts. */
+/** The nearest collection of the path that is known as a resource. */
 export function collectionIn(
   profile: Profile,
   { method, path }: Pick<WriteRequest, 'method' | 'path'>,
 ): RawCollection | undefined {
-  const segments = segmentsOf(path);
+  const segments = pathNames(path);
   const names = segments.map(resourceName);
-  const known = [...new Set([...Object.keys(profile.resources), ...(profile.offers ?? [])])];
-  const candidates = [
-    ...known,
-    ...names.filter((name) => isResourceName(name) && opensAccess(name)),
-  ];
-  const collectionAt = (resource: string, depth: number, isOwn: boolean): RawCollection => {
-    const below = segments.slice(depth);
-    // The last word of a DELETE is a record.
-    const words = method === 'DELETE' ? below.slice(1, -1) : below.slice(1);
-    return { resource, below, isOwn, isOfAccounts: [resource, ...words].some(opensAccess) };
-  };
-  const own = candidates.flatMap((resource) => {
+  const { resources, offers = [] } = profile;
+  const known = [...new Set([...Object.keys(resources), ...offers, accountsOf(profile)])];
+  const own = known.flatMap((resource) => {
     const paths = [
       ...[listPath, collectionPath].map((of) => of(profile, resource)),
       collectionPath({ ...profile, resources: {} }, pluralOf(resource)),
@@ -92,25 +83,25 @@ export function collectionIn(
         (part, index) => part === '{parent}' || part.toLowerCase() === names[index],
       );
       const parent = segments[template.indexOf('{parent}')];
-      return isAt ? [{ ...collectionAt(resource, template.length, true), parent }] : [];
+      const below = segments.slice(template.length);
+      return isAt ? [{ resource, below, isOwn: true, parent }] : [];
     });
   });
   const [nearest] = own.toSorted((one, other) => one.below.length - other.below.length);
-  const placeOf = (words: readonly string[]): number => {
-    const spellings = words.flatMap((one) => [one.toLowerCase(), pluralOf(one).toLowerCase()]);
-    const found = names.flatMap((name, index) => (spellings.includes(name) ? [index] : []));
-    const place = found.findLast((index) => index < names.length - 1);
-    return place ?? (method === 'DELETE' ? -1 : (found[0] ?? -1));
-  };
-  const place = placeOf(known);
-  // What follows the collection is a record, whatever its name.
-  if (nearest !== undefined && place <= names.length - nearest.below.length) return nearest;
-  const index = place === -1 ? placeOf(candidates) : place;
-  const word = names[index];
-  if (word === undefined) return undefined;
-  const isNamed = (one: string): boolean =>
+  const isNamed = (one: string, word: string): boolean =>
     [one, pluralOf(one)].some((text) => text.toLowerCase() === word);
-  return collectionAt(known.find(isNamed) ?? word, index + 1, false);
+  const places = names.flatMap((name, index) =>
+    known.some((one) => isNamed(one, name)) ? [index] : [],
+  );
+  const place =
+    places.findLast((index) => index < names.length - 1) ??
+    (method === 'DELETE' ? undefined : places[0]);
+  // What follows the collection is a record, whatever its name.
+  const isNearest = place === undefined || place <= names.length - (nearest?.below.length ?? 0);
+  if (nearest !== undefined && isNearest) return nearest;
+  const resource = known.find((one) => isNamed(one, names[place ?? -1] ?? ''));
+  if (place === undefined || resource === undefined) return undefined;
+  return { resource, below: segments.slice(place + 1), isOwn: false };
 }
 
 /** Pure. `records`: the complete list of the collection. */
@@ -130,6 +121,7 @@ export function rawTarget(
   const isKnown =
     collection.isOwn &&
     collection.below.length === (inPath.length > 0 ? 1 : 0) &&
+    (request.method !== 'DELETE' || inPath.length > 0 || namesByQuery(profile, request.path)) &&
     isPlain(about, request);
   const fields = ownFields(about, fieldsOf(request), record);
   if (isKnown && isSingle(profile, resource)) {
@@ -157,16 +149,18 @@ export function rawTarget(
 }
 
 /** All that the device may take for the name of a record, also of a list that nobody knows. */
-export function rawWords(profile: Profile, request: WriteRequest) {
-  const base = segmentsOf(profile.basePath);
+export function rawWords(profile: Profile, request: WriteRequest): string[] {
+  const base = pathNames(profile.basePath);
   const { below } = collectionIn(profile, request) ?? {
-    below: segmentsOf(request.path).filter((segment) => !base.includes(segment)),
+    below: pathNames(request.path).filter((segment) => !base.includes(segment)),
   };
   const { searchParams } = new URL(request.path, ORIGIN);
-  return {
-    inPath: below.flatMap(wordsIn),
-    others: [...searchParams, ...pairsOf(request)].flat().flatMap(wordsIn),
-  };
+  return [...below, ...[...searchParams, ...pairsOf(request)].flat()].flatMap(wordsIn);
+}
+
+/** The same of a record. */
+export function wordsOf(record: DeviceRecord): string[] {
+  return pairsOf({ json: record }).flatMap(([, text]) => wordsIn(text));
 }
 
 export function isDelete(request: WriteRequest): boolean {
@@ -179,7 +173,8 @@ interface About extends Known {
   readonly keyField: string;
 }
 
-function segmentsOf(path: string): string[] {
+/** The decoded parts of a path that are not empty. */
+export function pathNames(path: string): string[] {
   const { pathname } = new URL(path, ORIGIN);
   return percentDecoded(pathname)
     .split(/[/\\]/)
@@ -231,22 +226,22 @@ function textsIn(value: Value): string[] {
 }
 
 /** Whether nothing but the records and the fields says what the request does. */
-function isPlain({ profile, resource, keyField }: About, request: WriteRequest): boolean {
+function isPlain(about: About, request: WriteRequest): boolean {
+  const { profile, resource } = about;
   if (request.method === 'DELETE') return true;
   const stated = [profile.create, updateFacts(profile, resource), profile.remove];
   const isStated = ([field, text]: readonly [string, string]): boolean =>
     stated.some(({ constants }) => isStored(valueAt(constants, field), text));
-  const isOwnName = (field: string): boolean => namesAccount(profile, field, keyField);
   return (
     new URL(request.path, ORIGIN).search === '' &&
     (isDelete(request)
-      ? pairsOf(request).every(([field]) => ACTION.test(field) || isOwnName(field))
+      ? pairsOf(request).every(([field]) => ACTION.test(field) || isName(about, field))
       : actionsOf(request).every(isStated))
   );
 }
 
-function namesAccount({ idFields }: Profile, field: string, keyField: string): boolean {
-  return idFields.includes(field) || accountNames({ [field]: 'x' }, keyField).length > 0;
+function isName({ profile, keyField }: About, field: string): boolean {
+  return field === keyField || profile.idFields.includes(field);
 }
 
 /** The fields of the body that are those of the record: without what only names it or the action. */
@@ -275,7 +270,7 @@ function targetOf({ profile, keyField }: About, record: DeviceRecord) {
 
 /** `strong`: named by the path, or by a field that names records; `weak`: by any other word. */
 function recordsNamed(about: About, request: WriteRequest, { below, parent }: RawCollection) {
-  const { profile, resource, keyField, records } = about;
+  const { profile, resource, records } = about;
   const shown = knownFields(profile, resource, records);
   const find = finder(about);
   const words =
@@ -286,24 +281,25 @@ function recordsNamed(about: About, request: WriteRequest, { below, parent }: Ra
   const query = [...new URL(request.path, ORIGIN).searchParams];
   for (const [field, text] of [...query, ...pairsOf(request)]) {
     const isShown = shown.has(/^[^.[]*/.exec(field)?.[0] ?? field);
-    const isName = namesAccount(profile, field, keyField);
-    if (isShown && !isName && !isDelete(request)) continue;
-    const found = [...wordsIn(text), ...(isShown || isName ? [] : wordsIn(field))].flatMap(find);
-    for (const record of found) (isName ? strong : weak).add(record);
+    const names = isName(about, field);
+    if (isShown && !names && !isDelete(request)) continue;
+    const found = [...wordsIn(text), ...(isShown || names ? [] : wordsIn(field))].flatMap(find);
+    for (const record of found) (names ? strong : weak).add(record);
   }
   return { inPath, strong: [...strong], weak: [...weak] };
 }
 
-/** Finds the records with an id or a name, in any spelling that the device may take for it. */
-function finder({ profile, resource, keyField, records }: About) {
+/** Finds the records with an id, or with a text that no other record has, in any spelling of the device. */
+function finder({ profile, keyField, records }: About) {
+  const counts = frequencies(records.flatMap((record) => textsOf(record).map(([, text]) => text)));
+  const shared = new Set(counts.flatMap(([text, count]) => (count > 1 ? [text] : [])));
   const names = records.flatMap((record) => {
     const ids = [
       idOf(profile, record),
       ...profile.idFields.map((field) => valueText(record[field])),
     ];
-    const keys = [valueText(record[keyField])];
-    const all = opensAccess(resource) ? accountNames(record, keyField) : [];
-    return [...ids, ...keys, ...all].flatMap((name) =>
+    const own = textsOf(record).flatMap(([, text]) => (shared.has(text) ? [] : [text]));
+    return [...ids, valueText(record[keyField]), ...own].flatMap((name) =>
       name === undefined || name === '' ? [] : [{ name: canonicalId(name), record }],
     );
   });

@@ -4,7 +4,7 @@ import { originOf } from './address.ts';
 import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
-import { TransportFault } from './fault.ts';
+import { awakeMs, TransportFault } from './fault.ts';
 import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
 import { UNREADABLE } from './record.ts';
@@ -52,6 +52,8 @@ export interface ClientOptions extends Pick<
 /** How far the clock of a device is ahead of the clock here, in ms: at least and at most. */
 export type ClockOffset = readonly [least: number, most: number];
 
+/** The time limit of a read with all its repetitions and waits, as a multiple of that of one response. */
+const READ_TIME_FACTOR = 10;
 const READ_CONNECTIONS = 2;
 /** How long a device may take to notice a closed connection. */
 const CLOSE_DELAYS_MS = [50, 300];
@@ -165,7 +167,7 @@ export class DeviceClient {
     await this.#readers.end(CLOSED);
   }
 
-  /** Repeats the read until the policy accepts the outcome. */
+  /** Repeats the read until the policy accepts the outcome, or the time for all of it is over. */
   async #read(
     request: HttpRequest,
     signal: AbortSignal | undefined,
@@ -173,11 +175,12 @@ export class DeviceClient {
   ): Promise<Response> {
     const { device, notice } = this.#options;
     let state = firstRead(request.path);
+    const endsAt = awakeMs() + READ_TIME_FACTOR * this.timeoutMs;
     for (;;) {
       if (this.#isClosed && !isOnce) throw new CancelledError();
       const { path, redirects } = state;
       const outcome: Outcome = await this.#readers
-        .use((reader) => this.#send(reader, { ...request, path }, signal), signal)
+        .use((reader) => this.#send(reader, { ...request, path }, signal, endsAt), signal)
         .then(
           (response) => ({ response }),
           (fault: unknown) => ({ fault }),
@@ -187,10 +190,10 @@ export class DeviceClient {
         path: request.path,
         redirect: request.redirect,
         isOnce: isOnce && !this.#isClosed,
-        timeoutMs: this.timeoutMs,
         isClosed: this.#isClosed && !isOnce,
       });
-      if (next === undefined) {
+      const { waitMs = 0 } = next ?? {};
+      if (next === undefined || waitMs >= endsAt - awakeMs()) {
         if ('fault' in outcome) throw outcome.fault;
         return redirects === 0 ? outcome.response : { ...outcome.response, movedTo: path };
       }
@@ -198,12 +201,10 @@ export class DeviceClient {
       if ('fault' in outcome && isUnsent(outcome.fault) && this.#readers.isAnyOpen) {
         this.#readers.limitTo(1);
       }
-      if (next.waitMs !== undefined) {
-        const isNoticed = next.isRequested && next.waitMs >= 1000;
-        if (isNoticed)
-          notice?.(`${device.name} requests a wait of ${Math.ceil(next.waitMs / 1000)} s`);
-        await wait(next.waitMs, undefined, { signal });
+      if (next.isRequested && waitMs >= 1000) {
+        notice?.(`${device.name} requests a wait of ${Math.ceil(waitMs / 1000)} s`);
       }
+      if (waitMs > 0) await wait(waitMs, undefined, { signal });
       state = next.state;
     }
   }
@@ -254,6 +255,7 @@ export class DeviceClient {
     sender: HttpConnection,
     request: HttpRequest,
     signal: AbortSignal | undefined,
+    endsAt = awakeMs() + this.timeoutMs,
   ): Promise<Response> {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     const { auth, credential, trace, route } = this.#options;
@@ -278,7 +280,8 @@ export class DeviceClient {
       const { beforeLogin, warn, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       // A new connection asks when it is open.
       if (sender.stats.connected) await beforeLogin?.();
-      const limits = { timeoutMs: this.timeoutMs, maxBodyBytes };
+      const wholeMs = Math.max(0, endsAt - awakeMs());
+      const limits = { timeoutMs: Math.min(this.timeoutMs, wholeMs), wholeMs, maxBodyBytes };
       const response = await exchange(sender, { request, headers, limits, signal });
       this.#latencyMs = response.latencyMs;
       const { date, age } = response.headers;

@@ -107,7 +107,7 @@ export class ExpiredSessionError extends DeviceError {
 /** Complaints of the device per field; `''` collects those about no field. */
 export type FieldIssues = Readonly<Record<string, readonly string[]>>;
 
-/** The longest wait for a write, and the shortest limit for a read; a longer one counts as a refusal. */
+/** The longest wait for a write; a longer one counts as a refusal. */
 export const MAX_THROTTLE_MS = 30_000;
 export const MAX_THROTTLES = 3;
 

@@ -51,16 +51,16 @@ export interface Response {
 
 interface ExchangeLimits {
   /**
-   * From the first byte of the request to the last of the response, without delays of this process. A read
-   * that keeps arriving may take `READ_TIME_FACTOR` times as long: for it this is the limit of silence.
+   * From the first byte of the request to the last of the response, without delays of this process. For a read
+   * that keeps arriving this is the limit of silence.
    */
   readonly timeoutMs: number;
+  /** Of a read that keeps arriving. */
+  readonly wholeMs: number;
   /** On the wire and after decompression. */
   readonly maxBodyBytes: number;
 }
 
-/** The time limit of a read that keeps arriving, as a multiple of `timeoutMs`. */
-const READ_TIME_FACTOR = 10;
 /** Shorter waits report no progress. */
 const FIRST_MS = 1000;
 const EVERY_MS = 500;
@@ -234,23 +234,20 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#fail(new TransportFault(kind, detail, { sent: true, status }));
   }
 
-  get #wholeMs(): number {
-    return READ_TIME_FACTOR * this.#sending.limits.timeoutMs;
-  }
-
   #expire(): void {
     const hasData = this.#sizeInTime > 0;
-    const isSilent = hasData && awakeMs() < this.#sentAt + this.#wholeMs;
-    const limitMs = hasData && !isSilent ? this.#wholeMs : this.#sending.limits.timeoutMs;
+    const { timeoutMs, wholeMs } = this.#sending.limits;
+    const isSilent = hasData && awakeMs() < this.#sentAt + wholeMs;
+    const limitMs = hasData && !isSilent ? wholeMs : timeoutMs;
     const missing = isSilent ? 'more data' : 'complete response';
-    this.#lose('timeout', `no ${missing} within ${limitMs / 1000} s`);
+    this.#lose('timeout', `no ${missing} within ${Math.round(limitMs / 10) / 100} s`);
   }
 
   #extendDeadline(): void {
     const { request, limits } = this.#sending;
     if (!isRead(request) || this.#failure || this.#size - this.#sizeInTime < MIN_BYTES) return;
     this.#sizeInTime = this.#size;
-    this.#deadline?.extend(Math.min(limits.timeoutMs, this.#sentAt + this.#wholeMs - awakeMs()));
+    this.#deadline?.extend(Math.min(limits.timeoutMs, this.#sentAt + limits.wholeMs - awakeMs()));
   }
 }
 

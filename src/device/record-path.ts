@@ -20,6 +20,7 @@ import {
   isResourceName,
   itemPath,
   keyFieldOf,
+  listPath,
   ownAddress,
   placeField,
   type Profile,
@@ -283,24 +284,20 @@ export function ownPath(path: string): string {
   return url.pathname + url.search;
 }
 
-/** Throws RefusedError for a whole resource in any spelling: `/api/user/`, `/api//user`, `/api/user/x/..`. */
+/** Throws RefusedError for a list of the profile in any spelling, and what is above it: `/api//user`, `/api/user/x/..`. */
 export function assertNoCollection(profile: Profile, path: string): void {
-  const base = segmentsOf(profile.basePath);
   const sent = segmentsOf(path);
-  const isBelowBase =
-    sent.length <= base.length + 1 &&
-    base.every((part, index) => index >= sent.length || sent[index] === part);
-  const lists = Object.values(profile.resources).flatMap((facts) => facts?.path ?? []);
-  const isList = lists
-    .map(segmentsOf)
-    .some(
-      (list) =>
-        sent.length === list.length &&
-        list.every((part, index) => part === '{parent}' || part === sent[index]),
-    );
-  const isCollection = isBelowBase || isList;
+  const lists = Object.keys(profile.resources).flatMap((resource) =>
+    [collectionPath(profile, resource), listPath(profile, resource)].map(segmentsOf),
+  );
+  // What is above a list, such as the base path, holds all of it.
+  const isList = lists.some(
+    (list) =>
+      (list.includes('{parent}') ? sent.length === list.length : sent.length <= list.length) &&
+      sent.every((part, index) => list[index] === '{parent}' || part === list[index]),
+  );
   const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
-  if ((isCollection && !namesByQuery(profile, path)) || hasDots) {
+  if ((isList && !namesByQuery(profile, path)) || hasDots) {
     throw new RefusedError(
       `DELETE ${maskedPath(path)} may delete more than one record: nothing was sent. Name one record, as in ` +
         `${profile.basePath}user/<uuid>/`,
@@ -309,7 +306,7 @@ export function assertNoCollection(profile: Profile, path: string): void {
 }
 
 /** Whether the query names one record in the configured way. */
-function namesByQuery({ remove, origins }: Profile, path: string): boolean {
+export function namesByQuery({ remove, origins }: Profile, path: string): boolean {
   const [place = '', query] = remove.path.split('?');
   const [sentPlace, sentQuery] = path.split('?');
   if (query === undefined || origins['remove.path'] !== 'configured') return false;

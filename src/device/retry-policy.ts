@@ -1,11 +1,9 @@
-import { MAX_THROTTLE_MS, MAX_THROTTLES } from './errors.ts';
+import { MAX_THROTTLES } from './errors.ts';
 import type { Response } from './exchange.ts';
 import { TransportFault } from './fault.ts';
 
 const MAX_REDIRECTS = 3;
 const RETRY_DELAYS_MS = [100, 300];
-/** The longest wait of a read, as a multiple of the time limit of one response. */
-const READ_WAIT_FACTOR = 10;
 
 /** The progress of a read. */
 interface ReadState {
@@ -27,8 +25,6 @@ interface ReadRules {
   readonly path: string;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
-  /** The time limit of one whole response. */
-  readonly timeoutMs: number;
   /** A login: repeated only if no byte of it left. */
   readonly isOnce?: boolean;
   /** No retries after the client was closed. */
@@ -64,9 +60,8 @@ export function nextRead(
   const { status, headers } = outcome.response;
   const waitMs = status === 429 || status === 503 ? retryAfterMs(headers) : undefined;
   if (waitMs !== undefined) {
-    const longestMs = Math.max(MAX_THROTTLE_MS, READ_WAIT_FACTOR * rules.timeoutMs);
     const { throttles } = state;
-    if (waitMs > longestMs || throttles >= MAX_THROTTLES) return undefined;
+    if (throttles >= MAX_THROTTLES) return undefined;
     const restarted = { ...firstRead(rules.path), throttles: throttles + 1 };
     return { state: restarted, waitMs, isRequested: true };
   }

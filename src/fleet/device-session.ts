@@ -136,6 +136,9 @@ export class DeviceSession {
     this.#tokenOwner = of && user !== undefined ? { of, user } : undefined;
   }
 
+  /** The login for which the user agreed to writes although no record shows it. */
+  unlistedLogin: Credential | undefined;
+
   /** How the certificate is checked; undefined before the first use. */
   trust: Trust | undefined;
 

@@ -260,7 +260,7 @@ test('a journal with any byte changed gives a run or a clear error, never a cras
   }
 });
 
-test('a plan file with any bit changed, or cut anywhere, is refused', () => {
+test('a plan file that is damaged in any bit, or cut anywhere, is refused', () => {
   const devices = devicesOf([{ users: ['ann'], faults: [] }]);
   const changes: Change[] = [
     {
@@ -279,7 +279,14 @@ test('a plan file with any bit changed, or cut anywhere, is refused', () => {
   const now = new Date(at);
   const { devices: planned, digest, ...read } = parsePlanFile(text, 'plan', now, new Set());
   expect(read).toMatchObject(head);
-  expect(planned).toEqual(plan.devices);
+  expect(planned).toEqual(
+    plan.devices.map(({ device, steps, settled }) => ({
+      ...{ device, settled, wanted: [], changes: undefined },
+      steps: steps.map(({ action, resource, key, keyField, before, asked }) => {
+        return { action, resource, key, keyField, before, asked };
+      }),
+    })),
+  );
   const lines = text.slice(0, text.lastIndexOf('{'));
   expect(digest).toBe(createHash('sha256').update(lines).digest('hex'));
   const bytes = Buffer.from(text);

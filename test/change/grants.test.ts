@@ -21,7 +21,8 @@ test.each<[DeviceRecord | undefined, DeviceRecord, [string, Value, boolean][]]>(
   [{ level: 1 }, { level: 15 }, [['level', 15, false]]],
   [{ level: 15 }, { level: 2 }, []],
   [{ groups: ['a', 'b'] }, { groups: ['a'] }, []],
-  [{ role: 'admin' }, { role: 'viewer' }, []],
+  [{ role: 'admin' }, { role: 'viewer' }, [['role', 'viewer', false]]],
+  [{ role: 'admin' }, { role: '' }, []],
   [{ is_admin: true }, { is_admin: true, lang: 'de' }, []],
   [{ is_active: false }, { is_active: true, is_verified: true }, []],
 ])('from %j to %j grants %j', (before, asked, given) => {

@@ -46,7 +46,8 @@ function timeFor(count: number): number {
   const entry = { ...DEVICE, groups: [] };
   const profile = documentedProfile;
   const tokenOwner = undefined;
-  const session = { ref: DEVICE, entry, credential, tokenOwner, profile, cached: () => records };
+  const login = { credential, tokenOwner, unlistedLogin: credential };
+  const session = { ref: DEVICE, entry, ...login, profile, cached: () => records };
   guardPlan({ run: 'run', devices: [plan] }, [session], new Set(['own-account']));
   const elapsed = computedMs();
   expect(plan.steps).toHaveLength(count);

@@ -1,7 +1,9 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { deviceAt, serve, serveBytes } from './server.ts';
 import { contention } from '../contention.ts';
+import { rounds } from '../rounds.ts';
 
 /** Blocks the event loop. */
 function block(ms: number): void {
@@ -538,4 +540,27 @@ test('the latency is the time of the device, without the wait for a connection',
     expect(device.latencyMs).toBeGreaterThanOrEqual(95);
     expect(device.latencyMs).toBeLessThan(200);
   }, 20_000);
+});
+
+test('a read ends after ten times its time limit, whatever the device asks for', async () => {
+  const asks = fc.record({
+    status: fc.constantFrom(429, 503),
+    after: fc.oneof(fc.double({ min: 0, max: 0.5, noNaN: true }), fc.integer({ min: 1, max: 100 })),
+    delayMs: fc.integer({ min: 0, max: 40 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(asks, { minLength: 1, maxLength: 6 }), async (all) => {
+      const server = await serve((_request, response, count) => {
+        const { status = 429, after = 0, delayMs = 0 } = all[(count - 1) % all.length] ?? {};
+        setTimeout(
+          () => response.writeHead(status, { 'retry-after': String(after) }).end(),
+          delayMs,
+        );
+      });
+      const from = performance.now();
+      await expect(deviceAt(server, { timeoutMs: () => 50 }).list('user')).rejects.toThrow();
+      expect(performance.now() - from).toBeLessThan(500 + 400);
+    }),
+    { numRuns: rounds(100) },
+  );
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 import { startOwnDevice, type OwnUser } from './own-device.ts';
 
-const ADD = 'user add username=eve first_name=Eve lang=de --on oslo --yes';
+const ADD = 'user add username=eve first_name=Eve lang=de --on oslo --yes --allow unlisted-login';
 const without = (name: string) => (users: readonly OwnUser[]) =>
   users.filter(({ username }) => username !== name);
 
@@ -15,7 +15,7 @@ test('a new record that the list omits is read at its own path', async () => {
   const { stdout, exitCode } = await devsh(ADD);
   expect(stdout).toContain('eve: differs - its own path shows it, but the list does not');
   expect(exitCode).toBe(1);
-  const undone = await devsh('undo --yes');
+  const undone = await devsh('undo --yes --allow unlisted-login');
   expect(undone.stderr).not.toContain('nothing to undo');
   expect(undone.stdout).not.toContain('no such user here');
 });
@@ -39,11 +39,13 @@ test('a record that appears only after the verdict is undone, too', async () => 
     isListOnly: true,
     list: (held, reads) => (reads <= 4 ? before : held),
   });
-  const { stdout } = await devsh('user delete ann --on oslo --yes');
+  const { stdout } = await devsh('user delete ann --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('no effect - the device accepted it, but read-back shows no change');
   expect(users().map(({ username }) => username)).toEqual(['bob']);
   await devsh('user list --on oslo');
-  expect((await devsh('undo --yes --allow loss')).stdout).toContain('add user ann');
+  expect((await devsh('undo --yes --allow unlisted-login --allow loss')).stdout).toContain(
+    'add user ann',
+  );
   expect(users().map(({ username }) => username)).toEqual(['bob', 'ann']);
 });
 
@@ -52,9 +54,9 @@ test('undo skips a run without a visible effect', async () => {
     store: (user) => (user['username'] === 'bob' ? { ...user, lang: 'de' } : user),
   });
   await devsh(ADD);
-  const set = await devsh('user set bob lang=fr --on oslo --yes');
+  const set = await devsh('user set bob lang=fr --on oslo --yes --allow unlisted-login');
   expect(set.stdout).toContain('no effect - the device accepted it, but nothing changed');
-  const { stderr, stdout } = await devsh('undo --yes');
+  const { stderr, stdout } = await devsh('undo --yes --allow unlisted-login');
   expect(stderr).toContain('of which it sees no effect');
   expect(stdout).toContain('delete user eve: done');
   expect(users()).toHaveLength(3);
@@ -62,21 +64,21 @@ test('undo skips a run without a visible effect', async () => {
 
 test('a record that the list omits is judged by its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann') });
-  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
+  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('differs - its own path shows it, but the list does not');
   expect(stdout).not.toContain('gone');
 });
 
 test('without another source, the verdict says only that the list omits the record', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann'), isListOnly: true });
-  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
+  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('differs - the list no longer shows it');
   expect(stdout).not.toContain('gone');
 });
 
 test('an empty list after a write is reported', async () => {
   const { devsh } = await startOwnDevice({ list: () => [], isListOnly: true });
-  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes');
+  const { stdout } = await devsh('user set ann lang=fr --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('the list no longer shows it');
   expect(stdout).toContain('the list is empty now');
   expect(stdout).not.toContain('gone');
@@ -86,16 +88,18 @@ test('hidden fields are not called sent, stored or changed', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map(({ id = 0, username = '' }) => ({ id, username })),
   });
-  const { stdout, exitCode } = await devsh('user set ann first_name=N --on oslo --yes');
+  const { stdout, exitCode } = await devsh(
+    'user set ann first_name=N --on oslo --yes --allow unlisted-login',
+  );
   expect(stdout).toContain('set user ann: differs - no longer shown: first_name, lang\n');
   expect(exitCode).toBe(1);
 });
 
 test('the fields of a deleted record come back with it', async () => {
   const { devsh, users } = await startOwnDevice({ remove: (held) => held.slice(0, 1) });
-  const { stdout } = await devsh('user delete bob --on oslo --yes');
+  const { stdout } = await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('differs - no longer in the list, without a request: cyd');
-  const undone = await devsh('undo --yes --allow loss');
+  const undone = await devsh('undo --yes --allow unlisted-login --allow loss');
   expect(undone.stdout).toContain('add user cyd');
   expect(users().map(({ username }) => username)).toEqual(['ann', 'bob', 'cyd']);
 });
@@ -111,9 +115,9 @@ test('a delete that only disables says so, and undo enables it again', async () 
     remove: (held, id) =>
       held.map((one) => (String(one['id']) === id ? { ...one, is_active: false } : one)),
   });
-  const { stdout } = await devsh('user delete bob --on oslo --yes');
+  const { stdout } = await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('differs - is_active: was true, device has false; the record still');
-  await devsh('undo --yes');
+  await devsh('undo --yes --allow unlisted-login');
   expect(users()).toEqual(people);
 });
 
@@ -127,7 +131,9 @@ test('undo of an add finds a record that the device renamed', async () => {
     });
     const { stdout } = await devsh(ADD.replace('=eve', `=${typed}`));
     expect(stdout).toContain(`username: sent ${typed}, device has ${stored}`);
-    expect((await devsh('undo --yes')).stdout).toContain(`delete user ${stored}: done`);
+    expect((await devsh('undo --yes --allow unlisted-login')).stdout).toContain(
+      `delete user ${stored}: done`,
+    );
     expect(users()).toHaveLength(3);
   }
 });
@@ -136,8 +142,10 @@ test('undo names fields that were sent and are not shown', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map((user) => leaving('quota', user)),
   });
-  await devsh('user set ann lang=fr quota=3 --on oslo --yes --allow invalid');
-  const { stdout, stderr, exitCode } = await devsh('undo --yes');
+  await devsh(
+    'user set ann lang=fr quota=3 --on oslo --yes --allow unlisted-login --allow invalid',
+  );
+  const { stdout, stderr, exitCode } = await devsh('undo --yes --allow unlisted-login');
   expect(stderr).toContain('this plan cannot restore quota');
   expect(stdout).toContain('differs');
   expect(exitCode).toBe(1);
@@ -147,7 +155,9 @@ test('an undocumented field alone is not known to be stored', async () => {
   const { devsh } = await startOwnDevice({
     list: (users) => users.map((user) => leaving('verbose', user)),
   });
-  const { stdout } = await devsh('user set ann verbose=false --on oslo --yes --allow invalid');
+  const { stdout } = await devsh(
+    'user set ann verbose=false --on oslo --yes --allow unlisted-login --allow invalid',
+  );
   expect(stdout).toContain('unknown - verbose cannot be read back: unknown whether');
 });
 
@@ -183,10 +193,12 @@ test('erased values cannot be restored, and both unknowns are named', async () =
     users,
     profile: ['update.method=PUT', 'update.record=whole'],
   });
-  const { stderr } = await devsh('user set ann lang=fr --on oslo --yes --allow loss');
+  const { stderr } = await devsh(
+    'user set ann lang=fr --on oslo --yes --allow unlisted-login --allow loss',
+  );
   expect(stderr).toContain('erases password of user');
   expect(stderr).toContain('the device may erase fields that it does not show');
-  const undone = await devsh('undo --yes --allow loss');
+  const undone = await devsh('undo --yes --allow unlisted-login --allow loss');
   expect(undone.stderr).toContain('this plan cannot restore password');
   expect(undone.stdout).toContain('differs');
   expect(undone.exitCode).toBe(1);
@@ -209,8 +221,8 @@ test('where no device responded, "user show" denies no record, and "changes" cou
 test('a device with several pending changes is one of those that cannot be reached', async () => {
   const { devsh, device } = await startFleet({ devices: 2 });
   device(2).setFault('refuse');
-  await devsh('user set viewer lang=fr --on @lab --yes');
-  await devsh('user delete theo.lhote --on @lab --yes');
-  const { stderr } = await devsh('resume --yes');
+  await devsh('user set viewer lang=fr --on @lab --yes --allow unlisted-login');
+  await devsh('user delete theo.lhote --on @lab --yes --allow unlisted-login');
+  const { stderr } = await devsh('resume --yes --allow unlisted-login');
   expect(stderr).toMatch(/^✗ sim2: /m);
 });

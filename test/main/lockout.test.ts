@@ -141,7 +141,7 @@ test('sessions and tokens are ended if the profile says where, and only those of
 
 test('the only session and the only token of a device are ended, too', async () => {
   const fleet = await start({ devices: 2 });
-  const others = '--where username!=viewer --allow own-account=admin';
+  const others = '--where username!=viewer --allow own-account=session-1,own-account=token-1';
   await alter(fleet, 'sim1', `resource session delete ${others}`);
   await alter(fleet, 'sim1', `resource token delete ${others}`);
   const { stdout, exitCode, stderr } = await fleet.devsh('lockout viewer --yes --json');

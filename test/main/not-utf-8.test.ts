@@ -38,10 +38,10 @@ test('a body that is not UTF-8 is said to be none', async () => {
 
 test('a whole record does not overwrite bytes that could not be read', async () => {
   const { run, writes } = await startDamaged();
-  const set = await run('user set bob lang=en --yes');
+  const set = await run('user set bob lang=en --yes --allow unlisted-login');
   expect(set.exitCode).toBe(6);
   expect(set.stdout + set.stderr).toContain('the bytes of memo, which are not UTF-8');
   expect(writes).toEqual([]);
-  await run('user set bob lang=en memo=Koeln --yes');
+  await run('user set bob lang=en memo=Koeln --yes --allow unlisted-login');
   expect(writes).toEqual(['POST']);
 });

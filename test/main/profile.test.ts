@@ -286,7 +286,7 @@ test('a fact that a run shows is told once, and known from that run', async () =
     profile: ['update.method=PUT', 'update.record=whole'],
   });
   const set = async (lang: string): Promise<string> => {
-    const line = `user set ann lang=${lang} --on oslo --yes --allow loss`;
+    const line = `user set ann lang=${lang} --on oslo --yes --allow loss,unlisted-login`;
     const { stdout, stderr } = await devsh(line);
     return stdout + stderr;
   };

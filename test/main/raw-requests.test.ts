@@ -92,7 +92,6 @@ test('what nobody can tell of accounts needs --allow unread, elsewhere the ordin
   for (const line of [
     'post /api/user/bulk/ usernames=viewer,bob action=delete --on sim1',
     'post /api/user/ lang=de --on sim1',
-    'post /api/accounts/ name=zoe --on sim1',
   ]) {
     const refused = await devsh(`${line} --yes`);
     expect([line, refused.stderr]).toEqual([line, expect.stringContaining('--allow unread')]);

@@ -8,10 +8,12 @@ test('the reason of a device stands beside what differs', async () => {
     list: (users) =>
       users.map((user) => (user['username'] === 'bob' ? { ...user, first_name: 'Rob' } : user)),
   });
-  const half = await devsh('user set bob lang=en first_name=Rob --on oslo --yes');
+  const half = await devsh(
+    'user set bob lang=en first_name=Rob --on oslo --yes --allow unlisted-login',
+  );
   expect(half.stdout).toContain('lang: sent en, device has de');
   expect(half.stdout).toContain('The locale en is not installed');
-  const other = await devsh('user set bob lang=en --on oslo --yes');
+  const other = await devsh('user set bob lang=en --on oslo --yes --allow unlisted-login');
   expect(other.stdout).toContain('The locale en is not installed');
 });
 
@@ -30,11 +32,11 @@ test('an id that OPTIONS calls writable is chosen by the user, and comes back wi
   const options = { actions: { POST: { id: WRITABLE, username: WRITABLE } } };
   const { devsh, users } = await startOwnDevice({ options });
   await devsh('learn oslo');
-  const added = await devsh('user add id=zz username=zoe --on oslo --yes');
+  const added = await devsh('user add id=zz username=zoe --on oslo --yes --allow unlisted-login');
   expect(added.stdout).toContain('add user zoe: done');
   expect(users().at(-1)).toMatchObject({ id: 'zz', username: 'zoe' });
-  await devsh('user delete zoe --on oslo --yes');
-  await devsh('undo --yes --allow loss');
+  await devsh('user delete zoe --on oslo --yes --allow unlisted-login');
+  await devsh('undo --yes --allow unlisted-login --allow loss');
   expect(users().at(-1)).toMatchObject({ id: 'zz', username: 'zoe' });
 });
 
@@ -42,14 +44,14 @@ test('who chooses ids on a device that says nothing of it is told the fact', asy
   const { devsh } = await startOwnDevice({
     refuse: (sent) => ('id' in sent ? undefined : { id: ['This field is required.'] }),
   });
-  const given = await devsh('user add id=zz username=zoe --on oslo --yes');
+  const given = await devsh('user add id=zz username=zoe --on oslo --yes --allow unlisted-login');
   const line = 'id_fields=[] resources.user.key_field=id"';
   expect(given.stdout + given.stderr).toContain(line);
-  const refused = await devsh('user add username=zoe --on oslo --yes');
+  const refused = await devsh('user add username=zoe --on oslo --yes --allow unlisted-login');
   expect(refused.stdout).toContain('id: This field is required');
   expect(refused.stdout).toContain(line);
   await devsh('profile set oslo extends=drf id_fields=[] resources.user.key_field=id');
-  const added = await devsh('user add id=zz username=zoe --on oslo --yes');
+  const added = await devsh('user add id=zz username=zoe --on oslo --yes --allow unlisted-login');
   expect(added.stdout).toContain('add user zz: done');
 });
 
@@ -74,7 +76,9 @@ test('a password that is only taken is done if the hash that is shown has change
     store: ({ cleartext, ...user }) =>
       typeof cleartext === 'string' ? { ...user, password: `$6$of-${cleartext}` } : user,
   });
-  const set = await devsh('user set bob cleartext=secret-One --on oslo --yes');
+  const set = await devsh(
+    'user set bob cleartext=secret-One --on oslo --yes --allow unlisted-login',
+  );
   expect(set.stdout).toContain('set user bob: done');
   expect(set.exitCode).toBe(0);
 });
@@ -86,7 +90,9 @@ test('a field that is only taken is a secret, whatever its name: no difference s
     profile: ['update.method=PATCH', 'resources.user.field_facts.cleartext.write_only=true'],
     store: (user) => ({ ...user, cleartext: 'no' }),
   });
-  const set = await devsh('user set bob cleartext=word-of-bob username=rob --on oslo --yes');
+  const set = await devsh(
+    'user set bob cleartext=word-of-bob username=rob --on oslo --yes --allow unlisted-login',
+  );
   const shown = await devsh('runs show');
   expect(set.stdout + set.stderr + shown.stdout).toContain('cleartext');
   expect(set.stdout + set.stderr + shown.stdout).not.toContain('word-of-bob');
@@ -104,8 +110,8 @@ test('rights that get narrower are not called more', async () => {
 test('an account without a user name is named by its key', async () => {
   const users = ['ann', 'bob'].map((login, id) => ({ id, login }));
   const { devsh } = await startOwnDevice({ users, profile: ['resources.user.key_field=login'] });
-  await devsh('user delete bob --on oslo --yes');
-  const undone = await devsh('undo --yes');
+  await devsh('user delete bob --on oslo --yes --allow unlisted-login');
+  const undone = await devsh('undo --yes --allow unlisted-login');
   expect(undone.stderr).toContain('user bob would get an empty or default password');
 });
 
@@ -133,7 +139,7 @@ test('a 500 with a reason shows the reason, and no guess about an internal error
     refuse: () => ({ error: 'folder has empty ID' }),
     refusedWith: 500,
   });
-  const { stdout } = await devsh('user add username=bob --on oslo --yes');
+  const { stdout } = await devsh('user add username=bob --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('folder has empty ID');
   expect(stdout).not.toContain('internal error');
 });

@@ -10,7 +10,9 @@ const USERS = ['ann', 'bob'].map((username, index) => ({
 
 test('a change of what may be a secret says that undo cannot restore it, and no file has it', async () => {
   const { devsh, users } = await startOwnDevice({ users: USERS });
-  const set = await devsh('user set bob snmp_community=planted-new --on oslo --yes');
+  const set = await devsh(
+    'user set bob snmp_community=planted-new --on oslo --yes --allow unlisted-login',
+  );
   expect(set.stderr).toContain('undo cannot restore snmp_community of user');
   expect(set.stdout).toContain('done');
   expect(users()[1]).toMatchObject({ snmp_community: 'planted-new', lang: 'de' });
@@ -18,16 +20,16 @@ test('a change of what may be a secret says that undo cannot restore it, and no 
   const texts = await Promise.all((await readdir(runs)).map((name) => readFile(join(runs, name))));
   expect(texts.join('')).toContain('snmp_community');
   expect(texts.join('')).not.toMatch(/planted-(?:bob|ann)/);
-  const undone = await devsh('undo --yes');
+  const undone = await devsh('undo --yes --allow unlisted-login');
   expect(undone.stderr + undone.stdout).toContain('snmp_community');
   expect(users()[1]).toMatchObject({ snmp_community: 'planted-new' });
 });
 
 test('other changes of such a record keep what may be a secret', async () => {
   const { devsh, users } = await startOwnDevice({ users: USERS });
-  const set = await devsh('user set bob lang=fr --on oslo --yes');
+  const set = await devsh('user set bob lang=fr --on oslo --yes --allow unlisted-login');
   expect(set.stdout).toContain('done');
-  expect((await devsh('undo --yes')).stdout).toContain('done');
+  expect((await devsh('undo --yes --allow unlisted-login')).stdout).toContain('done');
   expect(users()).toEqual(USERS);
 });
 

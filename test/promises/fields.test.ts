@@ -148,17 +148,17 @@ test('devsh says what an undo cannot bring back.', async () => {
   expect(names(announced(plan), 'first_name')).toBe(false);
   const declined = await devsh('user delete bob --on @lab', { tty: ['n'] });
   expect([declined.exitCode, unsaid(declined)]).toEqual([6, []]);
-  await devsh('user delete bob --on @lab --yes');
+  await devsh('user delete bob --on @lab --yes --allow unlisted-login');
   const before = await devsh('undo --on @lab --dry-run');
   expect(unsaid(before)).toEqual([]);
-  const undo = await devsh('undo --on @lab --yes --json --allow loss');
+  const undo = await devsh('undo --on @lab --yes --allow unlisted-login --json --allow loss');
   expect(undo.stdout).toContain('"verdict":"differs"');
   expect(undo.exitCode).toBe(1);
   const bob = [...(devices[0]?.held.values() ?? [])].find(({ username }) => username === 'bob');
   expect(bob).toMatchObject({ first_name: 'F', labels: [], made_by: '', password: '' });
 
-  await devsh('user set ann password=pw2 first_name=G --on @lab --yes');
-  const back = await devsh('undo --on @lab --yes --json');
+  await devsh('user set ann password=pw2 first_name=G --on @lab --yes --allow unlisted-login');
+  const back = await devsh('undo --on @lab --yes --allow unlisted-login --json');
   expect(back.stdout + back.stderr).toMatch(/password/);
   expect(back.stdout).not.toContain('"verdict":"done"');
 });

@@ -135,16 +135,23 @@ test('what is allowed is done', async () => {
   expect(device(1).users.find(({ username }) => username === 'admin')?.is_active).toBe(false);
 });
 
-test('a token of an unknown owner may belong to any account that may write', async () => {
+test('a login that no record shows needs its own word for accounts, and that stands for no other', async () => {
   const fleet = await startFleet({ devices: 1, env: {} });
   const { admin } = fleet.device(1).accounts;
   const env = { DEVSH_TOKEN: admin.token };
-  await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], { env });
-  // An unknown account.
-  const wrong = { env: { ...env, DEVSH_USER: 'nobody' } };
-  await expectRefused(fleet, ['user', 'delete', 'viewer', '--on', 'sim1'], wrong);
+  // Also if the user who is named as its owner is unknown there.
+  for (const own of [env, { ...env, DEVSH_USER: 'nobody' }]) {
+    const line = 'user delete viewer --on sim1 --yes';
+    for (const words of ['', ' --allow own-account=viewer,unread,protected,loss']) {
+      const { stderr, exitCode } = await fleet.devsh(line + words, { env: own });
+      expect(stderr).toContain('use --allow unlisted-login to override');
+      expect(exitCode).toBe(6);
+    }
+  }
+  expect(fleet.writes()).toEqual([]);
   const output = { env: { ...env, DEVSH_USER: 'admin' } };
-  await expectRefused(fleet, ['user', 'delete', 'admin', '--on', 'sim1'], output);
+  const all = ['--allow', 'unlisted-login,unread'];
+  await expectRefused(fleet, ['user', 'delete', 'admin', '--on', 'sim1', ...all], output);
   expect((await fleet.devsh('user set viewer lang=de --on sim1 --yes', { env })).exitCode).toBe(0);
   expect((await fleet.devsh('user delete viewer --on sim1 --yes', output)).exitCode).toBe(0);
 });
@@ -157,7 +164,10 @@ test('is checked again right before a step is sent', async () => {
   await fleet.devsh(['plan', '-', '-o', frozen, '--on', 'sim1'], { stdin: remove, env: ADMIN });
   // Only the records at the time of sending show that the token does not belong to "nobody".
   const env = { DEVSH_TOKEN: admin.token, DEVSH_USER: 'nobody' };
-  await expectRefused(fleet, ['apply', frozen], { env });
+  const { stderr, exitCode } = await fleet.devsh(['apply', frozen, '--yes'], { env });
+  expect(stderr).toContain('--allow unlisted-login');
+  expect(exitCode).toBe(6);
+  expect(fleet.writes()).toEqual([]);
 });
 
 test('the table of free fields is what the guard says, with each bundled profile', async () => {

@@ -108,8 +108,9 @@ export const remove = command({
   args: [PATH],
   options: [...CHANGE, 'raw'],
   details:
-    'The record that it names is planned, guarded, journaled and read back as by "user delete". devsh always\n' +
-    'refuses the path of a known list; other paths below accounts need --allow unread.',
+    'The record that it names is planned, guarded, journaled and read back as by "user delete". Where no list\n' +
+    'shows it, devsh reads the path: one object whose id or key is its last part is one record, all else needs\n' +
+    '--allow unread. devsh always refuses the path of a known list.',
   examples: ['delete /api/user/6f1c2b1e-8a51-4b0e-9d6f-0c4b8f0a7d11/'],
   run: (call) => sendRaw(call, 'DELETE'),
 });

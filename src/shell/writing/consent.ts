@@ -87,7 +87,9 @@ export async function guard(
       }
       if (consent === 'a fresh line' && isOwnAccountWord(word)) throw freshLineError(error);
       if (isNamed || dryRun) throw error;
-      if (objection.isOwnerUnknown && !hasNamedOwner) {
+      const { account } = objection;
+      const session = sessions.find(({ ref }) => ref.address === device.address);
+      if (account === undefined && session?.account === undefined && !hasNamedOwner) {
         hasNamedOwner = true;
         const text = `Whose token does devsh use on ${visible(device.name)}? Its user name:`;
         const owner = await ask({ kind: 'text', text });
@@ -95,11 +97,12 @@ export async function guard(
         nameOwner(sessions, owner.trim());
         continue;
       }
-      const text = `${visible(device.name)}: ${objection.reason}. Type ${named(objection.account)} to do it:`;
-      const answer = await ask({ kind: 'confirm', text, expected: objection.account });
-      if (answer !== objection.account)
-        throw new DeclinedError('you did not confirm: nothing was sent');
-      allowed = new Set([...allowed, word]);
+      const expected = account ?? device.name;
+      const text = `${visible(device.name)}: ${objection.reason}. Type ${named(expected)} to do it:`;
+      const answer = await ask({ kind: 'confirm', text, expected });
+      if (answer !== expected) throw new DeclinedError('you did not confirm: nothing was sent');
+      if (account !== undefined) allowed = new Set([...allowed, word]);
+      else if (session !== undefined) session.unlistedLogin = session.credential;
     }
   }
 }
@@ -122,7 +125,7 @@ function freshLineError({ device, step, objection }: AccessError): RefusedError 
   const words = [
     ...[resource, action, ...(action === 'add' ? [] : [quoteWord(key)])],
     ...(action === 'delete' ? [] : fields),
-    ...['--on', quoteWord(device.name), allowOption(OWN_ACCOUNT, objection.account)],
+    ...['--on', quoteWord(device.name), allowOption(OWN_ACCOUNT, objection.account ?? key)],
   ];
   return new RefusedError(
     `${device.name}: ${objection.reason}; if you mean it now: ${words.join(' ')}; nothing was sent`,

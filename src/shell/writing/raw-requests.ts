@@ -1,8 +1,15 @@
 import { assertNoCollection, ownPath } from '../../device/record-path.ts';
 import type { WriteRequest } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { ProtocolError, RejectedError, UnreachableError } from '../../device/errors.ts';
-import { isSameName, named, isBreakGlass } from '../../change/account-harm.ts';
+import { decodeList } from '../../device/decode.ts';
+import {
+  BodyFailure,
+  ProtocolError,
+  RejectedError,
+  UnreachableError,
+} from '../../device/errors.ts';
+import { givesAccess, isSameName, named, isBreakGlass } from '../../change/account-harm.ts';
+import { isKeyOf } from '../../change/identity.ts';
 import {
   type Allowed,
   allowHint,
@@ -14,16 +21,18 @@ import {
 import {
   collectionIn,
   isDelete,
+  pathNames,
   rawTarget,
   type RawTarget,
   rawWords,
+  wordsOf,
 } from '../../change/raw-target.ts';
 import { journalLine, openingLines } from '../../change/journal.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull } from '../../change/read-and-plan.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
-import { expectedError, RefusedError } from '../../errors.ts';
+import { attempt, expectedError, RefusedError } from '../../errors.ts';
 import { recordChanges } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { pluralOf } from '../../text/one-line.ts';
@@ -59,7 +68,7 @@ export async function* writeRaw(
       about: [{ action: isDelete(request) ? 'delete' : 'set', resource: text, key: '' }],
       changes: async (read) => {
         await session.ensureOpen(call.access);
-        const target = await targetOn(session, request, read);
+        const target = await targetOn(call, session, request, read);
         if (target.unknown !== undefined) unknown.set(session, target);
         return target.changes;
       },
@@ -137,7 +146,13 @@ interface List {
   readonly records: readonly DeviceRecord[];
 }
 
-type Target = RawTarget & { readonly list?: List };
+interface Target extends RawTarget {
+  readonly list?: List;
+  /** Of a request whose effect is not known: whether it may be one to accounts. */
+  readonly isOfAccounts?: boolean;
+  /** Of a DELETE below no known list: what its own path shows, if that is one record. */
+  readonly own?: DeviceRecord | undefined;
+}
 
 /** Reads the list again and says what is different, whoever did it. */
 async function* effectOn(
@@ -162,30 +177,58 @@ async function* effectOn(
   yield info(`${ref.name}: the list of its ${pluralOf(resource)} is as before`);
 }
 
-/** Reads no more than the list of the nearest collection. */
+/** Reads the list of the nearest collection, and for a DELETE of what that does not show its own path. */
 async function targetOn(
+  call: WriteCall,
   session: DeviceSession,
   request: WriteRequest,
   read: ReadInFull,
 ): Promise<Target> {
   if (request.method === 'DELETE') assertNoCollection(session.profile, request.path);
-  const collection = collectionIn(session.profile, request);
+  const target = await listedTarget(session, request, read);
+  const isOpen = target.unknown !== undefined && request.method === 'DELETE';
+  return isOpen ? { ...target, own: await ownRecord(call, session, request.path) } : target;
+}
+
+async function listedTarget(
+  session: DeviceSession,
+  request: WriteRequest,
+  read: ReadInFull,
+): Promise<Target> {
+  const { profile } = session;
+  const collection = collectionIn(profile, request);
   if (collection === undefined) {
     return { changes: [], unknown: 'its path is below no list that devsh knows' };
   }
-  const records = await read(collection.resource, 'listed').catch(expectedError);
+  const { resource } = collection;
+  const records = await read(resource, 'listed').catch(expectedError);
   if (!(records instanceof Error)) {
-    const { resource } = collection;
-    return {
-      ...rawTarget(request, session.profile, collection, records),
-      list: { resource, records },
-    };
+    const isOfAccounts = givesAccess(profile, resource, records);
+    const target = rawTarget(request, profile, collection, records);
+    return { ...target, list: { resource, records }, isOfAccounts };
   }
   if (!(records instanceof RejectedError || records instanceof ProtocolError)) throw records;
-  return {
-    changes: [],
-    unknown: `the list of its ${pluralOf(collection.resource)} cannot be read`,
-  };
+  const unknown = `the list of its ${pluralOf(resource)} cannot be read`;
+  return { changes: [], unknown, isOfAccounts: true };
+}
+
+/** The one record at this path, named by the last part of it; undefined for a list and for anything else. */
+async function ownRecord(
+  { access, io }: WriteCall,
+  session: DeviceSession,
+  path: string,
+): Promise<DeviceRecord | undefined> {
+  const { status, body } = await session.use(access, (device) =>
+    device.raw({ method: 'GET', path }, io.signal),
+  );
+  const { profile } = session;
+  const [name = '', resource = ''] = pathNames(path).toReversed();
+  const list =
+    status === 200 ? attempt(BodyFailure, () => decodeList(body, resource, profile)) : undefined;
+  const [record] = list?.single === true ? list.records : [];
+  if (record === undefined || name === '') return undefined;
+  const names = [...profile.idFields, keyFieldOf(profile, resource, [record])];
+  return isKeyOf(record, names, name) ? record : undefined;
 }
 
 /** Throws a `RefusedError` for a request that may end the access of an account that somebody needs. */
@@ -193,27 +236,29 @@ function refuseUnknown(
   allowed: Allowed,
   { ref, entry, credential, profile, tokenOwner }: DeviceSession,
   request: WriteRequest,
-  { unknown = '' }: RawTarget,
+  { unknown = '', isOfAccounts = false, own }: Target,
 ): void {
-  const { isOfAccounts = false } = collectionIn(profile, request) ?? {};
-  const { inPath, others } = rawWords(profile, request);
   const user = credential?.user ?? tokenOwner ?? '';
-  const namesOwn = (word: string): boolean => user !== '' && isSameName(word, user);
-  const risky = isOfAccounts ? [...inPath, ...others] : isDelete(request) ? inPath : [];
+  const words = [...rawWords(profile, request), ...(own === undefined ? [] : wordsOf(own))];
   const patterns = entry.breakGlass ?? [];
-  const found = [
-    ...risky.filter(namesOwn).map(() => [OWN_ACCOUNT, user, 'the account in use'] as const),
-    ...[...inPath, ...others]
-      .filter((word) => isBreakGlass(word, patterns))
-      .map((word) => [BREAK_GLASS, word, 'a break-glass account'] as const),
-  ].find(([word, account]) => !permits(allowed, word, account));
+  const found = words
+    .flatMap((word) => [
+      ...(user !== '' && isSameName(word, user)
+        ? [[OWN_ACCOUNT, user, 'the account in use'] as const]
+        : []),
+      ...(isBreakGlass(word, patterns)
+        ? [[BREAK_GLASS, word, 'a break-glass account'] as const]
+        : []),
+    ])
+    .find(([word, account]) => !permits(allowed, word, account));
   if (found !== undefined) {
     const [word, account, what] = found;
     throw new RefusedError(
       `${ref.name}: the request names ${named(account)}, ${what}; name it in full to override: ${allowOption(word, account)}`,
     );
   }
-  if (isOfAccounts && !allowed.has('unread')) {
+  const isDoubtful = request.method === 'DELETE' ? own === undefined : isOfAccounts;
+  if (isDoubtful && !allowed.has('unread')) {
     throw new RefusedError(`${ref.name}: ${unknown}; nothing was sent; ${allowHint('unread')}`);
   }
 }
