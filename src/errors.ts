@@ -78,6 +78,12 @@ export class ReadOnlyError extends RefusedError {}
 /** The user declined: nothing went wrong. */
 export class DeclinedError extends RefusedError {}
 
+/** A part of what was asked for could not be read. */
+export class PartialError extends DevshError {
+  readonly code = 'partial';
+  override readonly exitCode = 3;
+}
+
 /** The device changed since the plan was made. */
 export class DriftError extends DevshError {
   readonly code = 'drift';

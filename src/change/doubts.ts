@@ -189,7 +189,8 @@ export async function lookAlikesOf(
   recordsOf: (resource: string) => readonly DeviceRecord[],
 ): Promise<LookAlike[]> {
   const byLook = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  const found = await mapInTurns(steps, ({ action, resource, key, keyField }) => {
+  const found = await mapInTurns(steps, ({ action, resource, keyField, after, ...step }) => {
+    const key = valueText(after?.[keyField]) || step.key;
     if (key === '') return [];
     const keys = (): string[] => recordsOf(resource).map((record) => valueText(record[keyField]));
     const looks = byLook.get(resource) ?? grouped(new Set(keys()), lookOf);

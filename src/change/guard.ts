@@ -101,7 +101,7 @@ export class OwnAccess {
     if (this.#credential === undefined) return undefined;
     // A rotation of the login in use proves the new secret before it gives up the old one.
     if (isOwnRotation(step, this.#credential)) return undefined;
-    const { action, resource, key, keyField, before } = step;
+    const { action, resource, key, before } = step;
     const user = this.#user;
     const account = key === '' ? resource : key;
     const field = fieldThatLoses(step, this.#isNamed, this.#profile);
@@ -130,16 +130,6 @@ export class OwnAccess {
         ? 'the owner of the token in use is unknown (set --user or DEVSH_USER)'
         : `no ${resource} shows ${named(user)}, the login in use`;
     return { reason: `${may}: ${whose}` };
-  }
-
-  /** A record of another account that gets a name which a device may take for the one in use. */
-  isImpostor(step: Step): boolean {
-    const { before, after, keyField } = step;
-    if (before === undefined || after === undefined) return false;
-    return (
-      this.#isNamed(valueText(after[keyField])) &&
-      this.#finderFor(step).nameIn(before) === undefined
-    );
   }
 
   /** Whether a list of logins shows neither the login in use nor its token. */
@@ -225,28 +215,6 @@ export function guardPlan(
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
   }
-}
-
-/** Accounts that get a name which a device, or a person, may take for one that somebody needs. */
-export function impostorTexts(
-  plan: Plan,
-  sessions: readonly (Guarded & Pick<DeviceSession, 'cached'>)[],
-): string[] {
-  return plan.devices.flatMap(({ device, steps }) => {
-    const session = sessions.find(({ ref }) => ref.address === device.address);
-    if (session === undefined) return [];
-    const access = new OwnAccess(session, (resource) => session.cached(resource) ?? []);
-    return steps.flatMap((step) => {
-      const { resource, key, keyField, before, after } = step;
-      const next = valueText(valueAt(after, keyField));
-      const isRenamed = before !== undefined && next !== '' && next !== key;
-      if (!isRenamed || !givesAccess(session.profile, resource, [before])) return [];
-      const looks = breakGlassOf(session)(next)
-        ? 'a break-glass account'
-        : access.isImpostor(step) && 'the account in use';
-      return looks === false ? [] : [`${device.name}: ${named(next)} will look like ${looks}`];
-    });
-  });
 }
 
 /** Refuses a step that would lock its user or a break-glass account out, by the records right before it is sent. */

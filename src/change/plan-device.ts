@@ -296,7 +296,10 @@ function keyReadingOf(context: PlanContext, change: Change): readonly KeyReading
   if (index.withValue(keyField, key).length > 0) {
     return [{ resource, action, key, by: 'name', field: keyField }];
   }
-  const [record] = index.withId(profile, key);
-  const field = record && (idFieldOf(profile, record) ?? 'id');
-  return [{ resource, action, key, ...(field !== undefined && { by: 'id', field }) }];
+  const [record] = pick(context, change);
+  if (record === undefined) return [{ resource, action, key }];
+  const field = idFieldOf(profile, record) ?? 'id';
+  const name = keyOf(profile, keyField, record);
+  // `username=bob` is a name, too.
+  return key === `${keyField}=${name}` ? [] : [{ resource, action, key, by: 'id', field, name }];
 }

@@ -108,16 +108,7 @@ const WISH = z.object({
     .optional(),
 });
 
-const ABOUT = {
-  resource: z.string(),
-  meant: z
-    .object({
-      ...{ id: z.string().optional(), key: z.string(), person: FIELDS },
-      ...{ age: z.enum(['fresh', 'older']), doubt: z.string().optional(), isIdGone: YES },
-      ...{ isKeyShared: YES, filter: z.string().optional() },
-    })
-    .optional(),
-};
+const ABOUT = { resource: z.string() };
 
 const VALUES = { fields: FIELDS, asJson: NAMES, isExact: YES };
 

@@ -23,6 +23,8 @@ export interface KeyReading extends About {
   readonly by?: 'name' | 'id';
   /** The field that has the key: `username`, `uuid`. */
   readonly field?: string;
+  /** Of an id: the natural key of its record. */
+  readonly name?: string;
 }
 
 /** A field that the line names, on a device of which fields are known. */

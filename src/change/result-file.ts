@@ -176,7 +176,7 @@ function mergedRun(
   const at = runs.map((one) => one.at).toSorted()[0] ?? '';
   const ends = runs.flatMap(({ endedAt }) => endedAt ?? []).toSorted();
   const stops = runs.flatMap(({ stopReason }) => stopReason ?? []);
-  const parts = devices.map((device) => partOf(device, reported.get(idOf(device.device)), at));
+  const parts = devices.map((device) => partOf(device, reported.get(idOf(device.device))));
   return {
     run,
     at,
@@ -196,7 +196,6 @@ function mergedRun(
 function partOf(
   stored: StoredDevice,
   reported: Reported | undefined,
-  at: string,
 ): Pick<Reported, 'plan' | 'states'> {
   if (reported?.from.run.endedAt !== undefined) return reported;
   const { device, steps } = reported?.plan ?? stored;

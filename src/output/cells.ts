@@ -159,3 +159,14 @@ export function quotedText(field: string, value: Value | undefined): string {
   const quoted = /\s/.test(shown) ? `"${shown}"` : shown;
   return isLong ? `${quoted} (${exactText(value).length} characters)` : quoted;
 }
+
+/** The same of two values beside each other: where a text and another value read alike, the text is quoted. */
+export function quotedTexts(
+  field: string,
+  one: Value | undefined,
+  other: Value | undefined,
+): readonly [string, string] {
+  const [text, second] = [quotedText(field, one), quotedText(field, other)];
+  if (text !== second || typeof one === typeof other || isHidden(field, one)) return [text, second];
+  return typeof one === 'string' ? [`"${text}"`, second] : [text, `"${second}"`];
+}

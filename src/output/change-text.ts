@@ -29,7 +29,7 @@ import {
   withoutDevice,
 } from './streams.ts';
 import { unmistakable, visible } from '../text/visible.ts';
-import { fieldText, quotedText } from './cells.ts';
+import { fieldText, quotedText, quotedTexts } from './cells.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
 import type { Step } from '../change/step.ts';
@@ -100,8 +100,10 @@ function differenceTexts(difference: Difference, held: DeviceRecord | undefined)
     return [`${visible(field)}: ${word} ${quotedText(field, value)}, the device does not show it`];
   }
   return changedParts(difference.field, difference.held, value).map(
-    ({ field: part, before, after }) =>
-      `${visible(part)}: ${word} ${quotedText(part, after)}, device has ${quotedText(part, before)}`,
+    ({ field: part, before, after }) => {
+      const [wanted, held] = quotedTexts(part, after, before);
+      return `${visible(part)}: ${word} ${wanted}, device has ${held}`;
+    },
   );
 }
 
@@ -294,12 +296,12 @@ export function fieldChanges(step: Step): { field: string; text: string }[] {
     .filter((field) => !isEqual(valueAt(before, field), valueAt(wanted, field)))
     .flatMap((field) => changedParts(field, valueAt(before, field), valueAt(wanted, field)))
     .map(({ field, before: held, after: sent }) => {
-      const [old, next] = [held, sent].map((value) => quotedText(field, value));
+      const [old, next] = quotedTexts(field, held, sent);
       // Two different secrets look the same when they are masked.
       const isSecret = fieldText(field, sent).startsWith('•••');
       return {
         field: visible(field),
-        text: isSecret ? fieldText(field, sent) : `${old ?? ''} -> ${next ?? ''}`,
+        text: isSecret ? fieldText(field, sent) : `${old} -> ${next}`,
       };
     });
 }
@@ -316,7 +318,7 @@ function differingText(results: readonly StepResult[]): string {
       differences
         .flatMap((one) => changedParts(one.field, one.held, expectedIn(one).value))
         .map(({ field, before, after }) => {
-          const [old, next] = [quotedText(field, before), quotedText(field, after)];
+          const [old, next] = quotedTexts(field, before, after);
           return `${visible(field)}: ${old} -> ${next}`;
         })
         .join(', '),

@@ -18,7 +18,7 @@ import {
 import type { Output } from './output.ts';
 import { readUserFile } from '../os/user-file.ts';
 import { DeviceError } from '../device/errors.ts';
-import { CredentialError, unlessCancelled, UsageError } from '../errors.ts';
+import { CredentialError, RefusedError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { type DeviceEntry, namedDevices, withConnected } from '../fleet/inventory.ts';
 import type { KnownDevice } from './known-devices.ts';
@@ -390,6 +390,11 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     if (selector === undefined) return [];
     const origin = settings.origin('on');
     if (origin.kind !== 'project') return this.resolve([selector]);
+    if (this.#all.yes) {
+      throw new RefusedError(
+        `--yes needs devices that you name: ${originText(origin)} says ${selector}; --on ${selector} takes them`,
+      );
+    }
     const sessions = await this.resolveKnown([selector], originText(origin));
     notices.add(`the devices are those of ${selector}, as ${originText(origin)} says`);
     return sessions;

@@ -4,7 +4,7 @@ import { allowedBy } from '../../src/change/allow.ts';
 import { guardStep, OwnAccess } from '../../src/change/guard.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
+import { type DeviceRecord, withoutFields } from '../../src/device/record.ts';
 import { rounds } from '../rounds.ts';
 import { step } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
@@ -240,7 +240,7 @@ test('the own account is found by any field, in a list of any name, and other te
         step(record, undefined, resource, keyField);
       const [own, ...others] = records;
       expect(objection(about(own), credential, records)).toBeDefined();
-      const plain = records.map(({ list: _list, ...record }) => record);
+      const plain = records.map((record) => withoutFields(record, ['list']));
       for (const other of plain.slice(1)) {
         expect(objection(about(other), credential, plain)).toBeUndefined();
       }

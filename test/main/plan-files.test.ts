@@ -152,3 +152,22 @@ test('no request and no login goes to an address that only a plan file names', a
   expect(exitCode).toBe(0);
   expect(device(1).users.find(({ username }) => username === 'bob')?.lang).toBe('fr');
 });
+
+test('what a device was not reached with is pending, and resume does it as it was reviewed', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  const file = join(devsh.folder, 'monday.plan');
+  const stdin =
+    '- {add: user, fields: {username: zoe, lang: de}}\n- {set: user, key: viewer, fields: {lang: fr}}\n' +
+    '- {add: user, fields: {username: eve, lang: de}}\n';
+  await devsh(['plan', '-', '--on', '@lab', '-o', file], { stdin });
+  device(2).setFault('refuse');
+  expect((await devsh(['apply', file, '--yes'])).exitCode).toBe(3);
+  device(2).setFault('refuse', false);
+  await devsh('user add username=zoe lang=de --on sim2 --yes');
+  const { stdout, exitCode } = await devsh('resume --yes');
+  expect(stdout).toContain('set user viewer: done');
+  expect(stdout).toContain('add user eve: done');
+  expect(exitCode).toBe(0);
+  expect((await devsh('runs show')).exitCode).toBe(0);
+  expect((await devsh('pending')).stderr).toContain('nothing is pending');
+});

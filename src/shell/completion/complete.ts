@@ -316,7 +316,9 @@ function expectedAt(
   const last = args.at(-1);
   const arg = args[given.length] ?? (last?.isRest === true ? last : undefined);
   const values = arg?.complete?.({ ...scope, given }) ?? [];
-  return { candidates: [...verbs, ...values], takesFile: FILES.includes(arg?.name) };
+  // What a device calls `-y` or `--allow=…` would be an option here.
+  const safe = values.filter(({ text }) => isOver || !text.startsWith('-'));
+  return { candidates: [...verbs, ...safe], takesFile: FILES.includes(arg?.name) };
 }
 
 function optionCandidates(

@@ -159,6 +159,10 @@ function asReviewed(
     note: [result.note, `as planned at ${createdAt}`].filter(Boolean).join('; '),
   }));
   if (then.error !== undefined) return { ...then, steps: [], settled: judged };
+  if (now.error !== undefined) {
+    const changes = now.changes?.map((change): Change => ({ ...change, continues: undefined }));
+    return { ...now, settled: judged, changes };
+  }
   const { device } = now;
   const drift = (about: About, reason: string): StepResult => {
     const { resource, key, action } = about;

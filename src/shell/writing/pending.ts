@@ -8,12 +8,12 @@ import {
 import { journalLine } from '../../change/journal.ts';
 import { recordName } from '../../change/plan.ts';
 import { type DeviceRef, valueText } from '../../device/record.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { NotFoundError, PartialError, UsageError } from '../../errors.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { shortTime, zonedTime } from '../../text/time.ts';
 import { visible } from '../../text/visible.ts';
 import type { Call } from '../command.ts';
-import { info, type Output, success, table, warning } from '../output.ts';
+import { info, type Output, success, table } from '../output.ts';
 import type { Services } from '../services.ts';
 import { readTraces, readTracesAt } from './run-traces.ts';
 
@@ -78,7 +78,8 @@ export function closedText({ closed }: PendingNow, id: string): string {
 
 export function* unreadableWarning({ unreadable }: PendingNow): Generator<Output> {
   if (unreadable.length === 0) return;
-  yield warning(`more may be pending, of runs with unreadable journals: ${someOf(unreadable)}`);
+  const text = `more may be pending, of runs with unreadable journals: ${someOf(unreadable)}`;
+  yield { kind: 'error', error: new PartialError(text) };
 }
 
 /** `pending`: one row for each record and device. */

@@ -1,6 +1,5 @@
 import type { Change } from '../../change/change.ts';
 import { doubtfulFields, refuseDoubtfulFilters, refuseUnknownFields } from '../../change/doubts.ts';
-import { impostorTexts } from '../../change/guard.ts';
 import {
   type Plan,
   stepCount,
@@ -101,11 +100,7 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
     return;
   }
   yield { kind: 'plan', plan, dryRun };
-  const doubts = [
-    ...doubtfulFields(plan),
-    ...othersWithRecord(call, plan, sessions),
-    ...impostorTexts(plan, sessions),
-  ];
+  const doubts = [...doubtfulFields(plan), ...othersWithRecord(call, plan, sessions)];
   if (call.io.ask === undefined || yes || dryRun) {
     for (const text of doubts) yield warning(text);
   }
@@ -200,17 +195,15 @@ async function* withoutUnknownKeys(
 
 /**
  * A key has one meaning on all devices, also on those that are read later. Throws a `RefusedError` for a word that is
- * a name on one device and an id on another.
+ * a name on one device and an id on another, or the id of records with different names.
  */
 function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
-  const kinds = new Set(
-    devices.flatMap(({ keyReadings = [], error }) => [
-      ...keyReadings.flatMap(({ by }) => by ?? []),
-      ...(error === undefined ? [] : [error]),
-    ]),
+  // Where all words are names, none has two meanings.
+  const isOpen = devices.some(
+    ({ keyReadings = [], error }) =>
+      error !== undefined || keyReadings.some(({ by }) => by === 'id'),
   );
-  // Where all words are of one kind, none has two meanings.
-  const readings = (kinds.size > 1 ? devices : []).flatMap(({ device, keyReadings = [] }) =>
+  const readings = (isOpen ? devices : []).flatMap(({ device, keyReadings = [] }) =>
     keyReadings.flatMap(({ by, field, ...one }) =>
       by && field ? { ...one, by, field, device: visible(device.name) } : [],
     ),
@@ -218,7 +211,19 @@ function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
   const groups = grouped(readings, ({ resource, key }) => recordName({ resource, key }));
   for (const [name, [first, ...others]] of groups) {
     const other = others.find(({ by }) => by !== first.by);
-    if (other === undefined) continue;
+    if (other === undefined) {
+      const byName = grouped([first, ...others], ({ name: meant = '' }) => meant);
+      if (byName.size < 2) continue;
+      const whose = [...byName].map(
+        ([meant, on]) => `of ${visible(meant)} on ${someOf(on.map(({ device }) => device))}`,
+      );
+      const lines = [...byName.keys()].map(
+        (meant) => `"${first.resource} ${first.action} ${quoteWord(meant)}"`,
+      );
+      throw new RefusedError(
+        `${name} is the ${first.field} ${whose.join(' and ')}; name the one that you mean: ${lines.join(' or ')}; nothing was sent`,
+      );
+    }
     const [asName, asId] = first.by === 'name' ? [first, other] : [other, first];
     const onOf = (kind: 'name' | 'id'): string =>
       someOf(
