@@ -68,7 +68,7 @@ test('two values of different types never have the same text beside each other',
   fc.assert(
     fc.property(value, fc.boolean(), (one, isFirst) => {
       const pair = isFirst ? ([one, String(one)] as const) : ([String(one), one] as const);
-      const [text, other] = quotedTexts('level', ...pair);
+      const [text, other] = quotedTexts('level', pair[0], pair[1]);
       expect(text).not.toBe(other);
       expect([text, other]).toContain(valueText(one));
     }),

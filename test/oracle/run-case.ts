@@ -69,14 +69,16 @@ async function execute(
   const wasAbsent = devices.map(isAbsent);
   for (const device of devices) device.writes.length = 0;
   const isReading = line.kind === 'read';
-  const plan = await devsh([...words, ...options, ...(isReading ? [] : ['--dry-run'])]);
+  // No device lists the login of devsh.
+  const how = isReading ? [] : ['--allow', 'unlisted-login'];
+  const plan = await devsh([...words, ...options, ...how, ...(isReading ? [] : ['--dry-run'])]);
   const hadReported = devices.map(({ hasTold }) => hasTold);
   const isTouched = devices.some(({ writes }) => writes.length > 0);
   const real = isReading
     ? plan
     : isTouched
       ? { stdout: '', stderr: 'the dry run has written', exitCode: 70 }
-      : await devsh([...words, ...options, '--yes', ...(given.isJson ? ['--json'] : [])]);
+      : await devsh([...words, ...options, ...how, '--yes', ...(given.isJson ? ['--json'] : [])]);
   return {
     line,
     plan,

@@ -24,7 +24,9 @@ export interface Typed {
 /** A line as it is typed; undefined if there is nothing that it could name. */
 export async function typed(line: Line, typing: Typing): Promise<Typed | undefined> {
   const { machine, boxes, names, id, plan, secret } = typing;
-  const on = ['--on', names.join(','), '--timeout', '2', '--yes'];
+  // No box lists the login of devsh.
+  const yes = ['--yes', '--allow', 'unlisted-login'];
+  const on = ['--on', names.join(','), '--timeout', '2', ...yes];
   const also =
     'also' in line && line.also
       ? ['--also', `${NAMES[line.also.box % boxes.size] ?? ''}=${line.also.key}`]
@@ -41,7 +43,7 @@ export async function typed(line: Line, typing: Typing): Promise<Typed | undefin
     case 'delete':
       return say('user', 'delete', line.key, ...on);
     case 'lockout':
-      return say('lockout', line.key, '--now', '--yes');
+      return say('lockout', line.key, '--now', ...yes);
     case 'rotate password': {
       const keeping = await machine.keeping();
       const words = ['rotate', 'password', line.key, '--new-stdin', ...on, ...keeping];
@@ -60,19 +62,19 @@ export async function typed(line: Line, typing: Typing): Promise<Typed | undefin
     case 'raw post':
       return say('post', '/api/user/', `username=${line.key}`, 'email=raw@example.net', ...on);
     case 'plan': {
-      const words = ['plan', '-', '-o', plan ?? '', ...on.slice(0, -1)];
+      const words = ['plan', '-', '-o', plan ?? '', ...on.slice(0, -3)];
       return { words, stdin: changeSet(line.key, line.fields) };
     }
     case 'apply':
-      return plan === undefined ? undefined : say('apply', plan, '--timeout', '2', '--yes');
+      return plan === undefined ? undefined : say('apply', plan, '--timeout', '2', ...yes);
     case 'undo':
-      return say('undo', '--yes', '--allow', 'loss', ...also);
+      return say('undo', ...yes, '--allow', 'loss', ...also);
     case 'undo RUN':
-      return say('undo', runAt(machine, line.run), '--yes', '--allow', 'loss', ...also);
+      return say('undo', runAt(machine, line.run), ...yes, '--allow', 'loss', ...also);
     case 'resume RUN':
-      return say('resume', runAt(machine, line.run), '--yes', ...also);
+      return say('resume', runAt(machine, line.run), ...yes, ...also);
     case 'resume':
-      return say('resume', '--yes', ...also);
+      return say('resume', ...yes, ...also);
     case 'drop':
       return say('pending', 'drop', runAt(machine, line.run), '--reason', 'scrapped');
     case 'restore':

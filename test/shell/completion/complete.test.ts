@@ -111,3 +111,17 @@ test('records of devices that are not connected are known from an earlier sessio
   expect(await inserts(shell, 'user show --on fw1 b')).toEqual(['bob ']);
   expect(await inserts(shell, 'user add --on fw1 us')).toEqual(['username=']);
 });
+
+test('no name that would be an option is proposed as a value, except behind --', async () => {
+  const { session: shell, device } = await startSession();
+  await shell.fleet.leave(shell.fleet.connected);
+  const keys = ['-y', '--yes', '--allow=own-account=admin', '-', '--', 'bob'];
+  await shell.services.inventory.add({ name: 'fw1', address: device.address, groups: [] });
+  await shell.services.seenKeys.keep(device.address, 'user', { keys, fields: ['username'] });
+  for (const verb of ['show', 'delete', 'set']) {
+    const proposed = await inserts(shell, `user ${verb} --on fw1 `);
+    expect(proposed).toContain('bob ');
+    expect(proposed.filter((text) => text.startsWith('-'))).toEqual([]);
+  }
+  expect(await inserts(shell, 'user show --on fw1 -- -')).toContain('-y ');
+});
