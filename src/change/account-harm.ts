@@ -8,6 +8,7 @@ import {
 import { accountsOf, detailsOf, knownFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
+  frequencies,
   isValueList,
   isValueObject,
   nestedValue,
@@ -19,6 +20,7 @@ import { lookOf, normalized } from '../text/visible.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { isEqual } from '../device/equality.ts';
 import type { Step } from './step.ts';
+import type { Known } from './typed-fields.ts';
 import { matchesGlob } from '../text/glob.ts';
 
 /** What says whose account it is, in which language the device speaks to them, and comments: nothing that opens a door. */
@@ -38,67 +40,48 @@ export function givesAccess(
   );
 }
 
-/** The list that a step is about, just read. */
-export interface AccountList {
-  readonly profile: Profile;
-  readonly resource: string;
+/** A list just read. */
+export interface AccountList extends Known {
   readonly keyField: string;
-  readonly records: readonly DeviceRecord[];
+}
+
+export interface AccountFinder {
+  readonly list: AccountList;
+  /** The text by which a record is the account; undefined if it is another one. */
+  readonly nameIn: (record: DeviceRecord) => string | undefined;
+  /** The records of the list that are the account. */
+  readonly found: () => readonly DeviceRecord[];
+  /** Whether the list shows the account, or says of each record whose it is. */
+  readonly isListed: () => boolean;
 }
 
 /**
  * Which records of a list are an account: those with its name as natural key. If none has, each with its name in a
  * field whose values all differ there; `role: admin` and `created_by: admin` mean nothing. No name of a field decides.
+ *
+ * @param isNamed whether a text is the name of the account, in any spelling
  */
-export class AccountFinder {
-  readonly list: AccountList;
-  readonly #isNamed: (text: string) => boolean;
-  readonly #owner: string | undefined;
-  readonly #hasKey: boolean;
-  readonly #distinct = new Map<string, boolean>();
-  #found: readonly DeviceRecord[] | undefined;
-
-  /** @param isNamed whether a text is the name of the account, in any spelling */
-  constructor(list: AccountList, isNamed: (text: string) => boolean) {
-    this.list = list;
-    this.#isNamed = isNamed;
-    this.#owner = list.profile.resources[list.resource]?.accountField;
-    this.#hasKey = list.records.some((record) => isNamed(valueText(record[list.keyField])));
-  }
-
-  /** The records of the list that are the account. */
-  get found(): readonly DeviceRecord[] {
-    this.#found ??= this.list.records.filter((record) => this.nameIn(record) !== undefined);
-    return this.#found;
-  }
-
-  /** Whether the list shows the account, or says of each record whose it is. */
-  get isListed(): boolean {
-    return this.#owner !== undefined || this.found.length > 0;
-  }
-
-  /** The text by which a record is the account; undefined if it is another one. */
-  nameIn(record: DeviceRecord): string | undefined {
-    const named = (text: string): string | undefined => (this.#isNamed(text) ? text : undefined);
-    if (this.#owner !== undefined) return named(valueText(nestedValue(record, this.#owner)));
-    const byKey = named(valueText(record[this.list.keyField]));
-    if (byKey !== undefined || this.#hasKey) return byKey;
-    return textsOf(record).find(
-      ([path, text]) => this.#isNamed(text) && this.#isDistinct(path),
-    )?.[1];
-  }
-
-  #isDistinct(path: string): boolean {
-    let isDistinct = this.#distinct.get(path);
-    if (isDistinct === undefined) {
-      const texts = this.list.records
-        .map((record) => valueText(nestedValue(record, path)))
-        .filter((text) => text !== '');
-      isDistinct = new Set(texts).size === texts.length;
-      this.#distinct.set(path, isDistinct);
-    }
-    return isDistinct;
-  }
+export function accountFinder(
+  list: AccountList,
+  isNamed: (text: string) => boolean,
+): AccountFinder {
+  const { profile, resource, keyField, records } = list;
+  const owner = profile.resources[resource]?.accountField;
+  const named = (text: string): string | undefined => (isNamed(text) ? text : undefined);
+  const hasKey = records.some((record) => isNamed(valueText(record[keyField])));
+  const isDistinct = remembered((path: string) => {
+    const texts = records.map((record) => valueText(nestedValue(record, path)));
+    return frequencies(texts).every(([text, count]) => text === '' || count === 1);
+  });
+  const nameIn = (record: DeviceRecord): string | undefined => {
+    if (owner !== undefined) return named(valueText(nestedValue(record, owner)));
+    const byKey = named(valueText(record[keyField]));
+    if (byKey !== undefined || hasKey) return byKey;
+    return textsOf(record).find(([path, text]) => isNamed(text) && isDistinct(path))?.[1];
+  };
+  let all: readonly DeviceRecord[] | undefined;
+  const found = () => (all ??= records.filter((record) => nameIn(record) !== undefined));
+  return { list, nameIn, found, isListed: () => owner !== undefined || found().length > 0 };
 }
 
 /** The finder of one account for each list of a device. */
@@ -107,12 +90,23 @@ export function accountFinders(
   recordsOf: (resource: string) => readonly DeviceRecord[],
   isNamed: (text: string) => boolean,
 ): (about: Pick<Step, 'resource' | 'keyField'>) => AccountFinder {
-  const finders = new Map<string, AccountFinder>();
-  return ({ resource, keyField }) => {
-    const list = { profile, resource, keyField, records: recordsOf(resource) };
-    const finder = finders.get(resource) ?? new AccountFinder(list, isNamed);
-    finders.set(resource, finder);
-    return finder;
+  return remembered(
+    ({ resource, keyField }: Pick<Step, 'resource' | 'keyField'>) =>
+      accountFinder({ profile, resource, keyField, records: recordsOf(resource) }, isNamed),
+    ({ resource }) => resource,
+  );
+}
+
+/** A function that computes what it returns once for each key. */
+export function remembered<Given, Result>(
+  compute: (given: Given) => Result,
+  keyOf: (given: Given) => unknown = (given) => given,
+): (given: Given) => Result {
+  const known = new Map<unknown, Result>();
+  return (given) => {
+    const key = keyOf(given);
+    if (!known.has(key)) known.set(key, compute(given));
+    return known.get(key) as Result;
   };
 }
 
@@ -257,7 +251,7 @@ export function breakGlassAtRisk(
   // A device that folds names may store an added account over the existing one.
   const isSameLook = (record: DeviceRecord): boolean =>
     foldedLook(valueText(record[keyField])) === foldedLook(key);
-  const touched = action === 'add' ? finder.found.filter(isSameLook) : before ? [before] : [];
+  const touched = action === 'add' ? finder.found().filter(isSameLook) : before ? [before] : [];
   const account = touched.map((one) => finder.nameIn(one)).find((name) => name !== undefined);
   const harm = account && harmOf(step, isListed, profile);
   if (account === undefined || harm === undefined) return undefined;

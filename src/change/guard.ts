@@ -17,6 +17,7 @@ import {
   harmOf,
   isSameName,
   named,
+  remembered,
   breakGlassAtRisk,
   isBreakGlass,
 } from './account-harm.ts';
@@ -78,9 +79,17 @@ export class AccessError extends RefusedError {
 export class OwnAccess {
   readonly #credential: Credential | undefined;
   readonly #user: string;
-  readonly #recordsOf: (resource: string) => readonly DeviceRecord[];
   readonly #profile: Profile;
-  readonly #unlisted = new Map<string, boolean>();
+  /** Whether a list of logins shows neither the login in use nor its token. */
+  readonly #isUnlisted = remembered(({ list, isListed }: AccountFinder): boolean => {
+    const { profile, resource, records } = list;
+    const isShown = this.#user !== '' && isListed();
+    return (
+      !isShown &&
+      !records.some((record) => this.#holdsToken(record)) &&
+      givesAccess(profile, resource, records)
+    );
+  });
   readonly #isNamed = (text: string): boolean => this.#user !== '' && isSameName(text, this.#user);
   readonly #finderFor: ReturnType<typeof accountFinders>;
 
@@ -92,7 +101,6 @@ export class OwnAccess {
     this.#profile = profile;
     this.#credential = credential;
     this.#user = credential?.user ?? tokenOwner ?? '';
-    this.#recordsOf = recordsOf;
     this.#finderFor = accountFinders(profile, recordsOf, this.#isNamed);
   }
 
@@ -114,7 +122,7 @@ export class OwnAccess {
     const finder = this.#finderFor(step);
     const may = `${harm} ${named(account)} may lock you out`;
     // A device that trims and folds names may take a new name for the existing one.
-    const isAdded = action === 'add' && finder.isListed && key !== user;
+    const isAdded = action === 'add' && finder.isListed() && key !== user;
     const isOwn =
       before === undefined
         ? isAdded && this.#isNamed(key)
@@ -124,25 +132,12 @@ export class OwnAccess {
       const own = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
       return { account, reason: `${may}: ${own}` };
     }
-    if (action === 'add' || !this.#isUnlisted(resource, finder)) return undefined;
+    if (action === 'add' || !this.#isUnlisted(finder)) return undefined;
     const whose =
       user === ''
         ? 'the owner of the token in use is unknown (set --user or DEVSH_USER)'
         : `no ${resource} shows ${named(user)}, the login in use`;
     return { reason: `${may}: ${whose}` };
-  }
-
-  /** Whether a list of logins shows neither the login in use nor its token. */
-  #isUnlisted(resource: string, finder: AccountFinder): boolean {
-    let isUnlisted = this.#unlisted.get(resource);
-    if (isUnlisted === undefined) {
-      const records = this.#recordsOf(resource);
-      const isListed =
-        (this.#user !== '' && finder.isListed) || records.some((one) => this.#holdsToken(one));
-      isUnlisted = !isListed && givesAccess(this.#profile, resource, records);
-      this.#unlisted.set(resource, isUnlisted);
-    }
-    return isUnlisted;
   }
 
   #holdsToken(record: DeviceRecord): boolean {

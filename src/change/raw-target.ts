@@ -29,10 +29,9 @@ import { namesByQuery } from '../device/record-path.ts';
 import { maskedPath } from '../device/sensitive-fields.ts';
 import { pluralOf, someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
-import { bareName, foldedLook, textsOf } from './account-harm.ts';
+import { type AccountList, bareName, foldedLook, textsOf } from './account-harm.ts';
 import type { Change } from './change.ts';
 import { canonicalId, percentDecoded } from './identity.ts';
-import type { Known } from './typed-fields.ts';
 
 /** What a raw request means on one device, as far as its words and a complete list of records tell. */
 export interface RawTarget {
@@ -169,10 +168,6 @@ export function isDelete(request: WriteRequest): boolean {
   );
 }
 
-interface About extends Known {
-  readonly keyField: string;
-}
-
 /** The decoded parts of a path that are not empty. */
 export function pathNames(path: string): string[] {
   const { pathname } = new URL(path, ORIGIN);
@@ -226,7 +221,7 @@ function textsIn(value: Value): string[] {
 }
 
 /** Whether nothing but the records and the fields says what the request does. */
-function isPlain(about: About, request: WriteRequest): boolean {
+function isPlain(about: AccountList, request: WriteRequest): boolean {
   const { profile, resource } = about;
   if (request.method === 'DELETE') return true;
   const stated = [profile.create, updateFacts(profile, resource), profile.remove];
@@ -240,13 +235,13 @@ function isPlain(about: About, request: WriteRequest): boolean {
   );
 }
 
-function isName({ profile, keyField }: About, field: string): boolean {
+function isName({ profile, keyField }: AccountList, field: string): boolean {
   return field === keyField || profile.idFields.includes(field);
 }
 
 /** The fields of the body that are those of the record: without what only names it or the action. */
 function ownFields(
-  { profile, resource }: About,
+  { profile, resource }: AccountList,
   fields: DeviceRecord,
   record: DeviceRecord | undefined,
 ): DeviceRecord {
@@ -262,14 +257,14 @@ function ownFields(
   );
 }
 
-function targetOf({ profile, keyField }: About, record: DeviceRecord) {
+function targetOf({ profile, keyField }: AccountList, record: DeviceRecord) {
   const id = idOf(profile, record);
   const key = id ?? valueText(record[keyField]);
   return { kind: 'key', key, by: id === undefined ? 'name' : 'id' } as const;
 }
 
 /** `strong`: named by the path, or by a field that names records; `weak`: by any other word. */
-function recordsNamed(about: About, request: WriteRequest, { below, parent }: RawCollection) {
+function recordsNamed(about: AccountList, request: WriteRequest, { below, parent }: RawCollection) {
   const { profile, resource, records } = about;
   const shown = knownFields(profile, resource, records);
   const find = finder(about);
@@ -290,7 +285,7 @@ function recordsNamed(about: About, request: WriteRequest, { below, parent }: Ra
 }
 
 /** Finds the records with an id, or with a text that no other record has, in any spelling of the device. */
-function finder({ profile, keyField, records }: About) {
+function finder({ profile, keyField, records }: AccountList) {
   const counts = frequencies(records.flatMap((record) => textsOf(record).map(([, text]) => text)));
   const shared = new Set(counts.flatMap(([text, count]) => (count > 1 ? [text] : [])));
   const names = records.flatMap((record) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AccountFinder, breakGlassAtRisk, isBreakGlass } from '../../src/change/account-harm.ts';
+import { accountFinder, breakGlassAtRisk, isBreakGlass } from '../../src/change/account-harm.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { step } from './steps.ts';
 import type { Profile } from '../../src/device/profile.ts';
@@ -14,7 +14,7 @@ function riskOf(
 ): ReturnType<typeof breakGlassAtRisk> {
   const { resource, keyField } = one;
   const isListed = (name: string): boolean => isBreakGlass(name, [pattern]);
-  const finder = new AccountFinder({ profile, resource, keyField, records }, isListed);
+  const finder = accountFinder({ profile, resource, keyField, records }, isListed);
   return breakGlassAtRisk(one, isListed, finder);
 }
 
