@@ -118,10 +118,12 @@ export function judge(
   const end = withOtherRecords(shownCase.step, settled, otherRecords);
   const notes = [
     ...(after.length === 0 && others.length > 0 ? ['the list is empty now'] : []),
-    ...(own && end.verdict !== 'no effect' ? ownPathNotes(listed, own.record) : []),
     ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
   ];
-  return withNotRestored(profile, step, withReason(outcome, withReserve(end, notes)));
+  const shownAt =
+    own && end.verdict === 'done' ? 'its own path shows it, but the list does not' : undefined;
+  const whole = withReserve({ ...end, note: noteOf(end.note, shownAt) }, notes);
+  return withNotRestored(profile, step, withReason(outcome, whole));
 }
 
 /** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
@@ -132,15 +134,6 @@ function asRefused(
   const now = verdict === 'done' ? 'it is as asked now' : 'the record is not as before';
   const note = verdict === 'failed' ? end.note : `refused, and ${now}; devsh cannot tell by whom`;
   return { ...end, verdict: 'failed', error, note };
-}
-
-function ownPathNotes(listed: DeviceRecord | undefined, own: DeviceRecord | undefined): string[] {
-  if (own !== undefined) {
-    return [
-      `its own path shows ${listed === undefined ? 'it' : 'the change'}, but the list does not`,
-    ];
-  }
-  return listed === undefined ? [] : ['its own path no longer shows it, but the list does'];
 }
 
 /** Whatever else differs, what the device said of it stands beside. */

@@ -49,17 +49,19 @@ interface PlannedDevice {
   readonly device: DeviceRef;
   readonly profile: Profile;
   readonly allow?: Allowed | undefined;
+  /** Why the record that the list does not show is not known to be absent. */
+  readonly doubt?: string | undefined;
 }
 
 /** Plans one change on one device from its current records. Pure: reads and sends nothing. */
 export function planDevice(
-  { device, profile, allow = new Set() }: PlannedDevice,
+  { device, profile, allow = new Set(), doubt }: PlannedDevice,
   change: Change,
   records: readonly DeviceRecord[],
 ): DevicePlan {
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);
-  const context = { device, profile, records, resource, keyField, allow };
+  const context = { device, profile, records, resource, keyField, allow, doubt };
   checkKey(context, change);
   const all = change.action === 'add' ? [planAdd(context, change)] : planEach(context, change);
   const index = change.continues?.index;
@@ -128,7 +130,7 @@ function keyOfTarget({ target }: SetChange | Delete): string {
 function notPossible(
   { device, resource }: PlanContext,
   change: SetChange | Delete,
-  code: 'not-found' | 'ambiguous',
+  code: 'not-found' | 'not-known' | 'ambiguous',
   what: string,
 ): StepResult {
   const about = { device, resource, key: keyOfTarget(change), action: change.action };
@@ -163,7 +165,10 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
 }
 
 /** Plans every selected record. If there is none, the result is known at once. */
-function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
+function planEach(
+  context: PlanContext & Pick<PlannedDevice, 'doubt'>,
+  change: SetChange | Delete,
+): readonly Planned[] {
   const { device, profile, records, resource, keyField } = context;
   const { action, target } = change;
   const key = keyOfTarget(change);
@@ -178,6 +183,10 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   if (arrived !== undefined) return [arrived];
   const picked =
     meant === undefined ? pick(context, change) : 'record' in meant ? [meant.record] : [];
+  if (picked.length === 0 && context.doubt !== undefined) {
+    const what = `${recordName({ resource, key })} is ${context.doubt}`;
+    return [notPossible(context, change, 'not-known', what)];
+  }
   if (
     picked.length === 0 &&
     meant !== undefined &&

@@ -167,17 +167,19 @@ function keyOfChange(change: Change): string {
 }
 
 /** Why a step is not possible on a device. */
-type Impossibility = 'not-found' | 'ambiguous' | 'taken' | 'invalid';
+type Impossibility = 'not-found' | 'not-known' | 'ambiguous' | 'taken' | 'invalid';
 
 /** The step is not possible on this device: no such record, several of them, or a value that it refuses. */
 export class NotPossibleError extends DeviceError {
   override readonly code: Impossibility;
+  override readonly exitCode: number;
   /** Problems of single fields. */
   readonly issues: FieldIssues;
 
   constructor(device: DeviceRef, code: Impossibility, message: string, issues: FieldIssues = {}) {
     super(device, message);
     this.code = code;
+    this.exitCode = code === 'not-known' ? 3 : 1;
     this.issues = issues;
   }
 }

@@ -1,4 +1,4 @@
-import { type DeviceRecord, grouped } from '../device/record.ts';
+import { type DeviceRecord, grouped, valueText } from '../device/record.ts';
 import { ProtocolError } from '../device/errors.ts';
 import {
   CancelledError,
@@ -23,8 +23,10 @@ import {
   unplanned,
 } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
-import { hasDependents, keyFieldOf, type Profile } from '../device/profile.ts';
+import { hasDependents, idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
+import { absenceOf } from '../fleet/absence.ts';
 import { RecordIndex } from './pairing.ts';
+import { canonicalId } from './identity.ts';
 
 interface Planning {
   readonly access: Access;
@@ -55,6 +57,7 @@ export async function readAndPlan(
   const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
   const lists = new Map<string, readonly DeviceRecord[]>();
+  const doubts = new Map<Change, string>();
   const named: FieldReading[] = [];
   const list = async (resource: string): Promise<readonly DeviceRecord[]> => {
     const listed = lists.get(resource) ?? (await session.list(access, resource, signal));
@@ -89,7 +92,10 @@ export async function readAndPlan(
       const held = isRead
         ? listed
         : await session.withDetails(access, resource, [listed, concerned], signal);
-      records.set(resource, held);
+      records.set(resource, [
+        ...held,
+        ...(await unlisted(planning, session, { changes: own, records: held, doubts })),
+      ]);
       const inFull = async (): Promise<readonly DeviceRecord[]> => {
         if (isTyped) await learnFirst(planning, session, resource, own);
         return isRead ? held : session.inFull(access, resource, listed, signal);
@@ -99,7 +105,7 @@ export async function readAndPlan(
       const meant = own.flatMap((change) => change.meant ?? []);
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
-    const plan = await planFrom(planning, session, changes, records);
+    const plan = await planFrom(planning, session, changes, { records, doubts });
     return { ...plan, fieldReadings: named };
   } catch (error) {
     // A usage error is the user's mistake, and the same on every device.
@@ -116,12 +122,21 @@ async function planFrom(
   planning: Planning,
   session: DeviceSession,
   changes: readonly Change[],
-  records: ReadonlyMap<string, readonly DeviceRecord[]>,
+  {
+    records,
+    doubts,
+  }: Readonly<Record<'records', ReadonlyMap<string, readonly DeviceRecord[]>>> & {
+    readonly doubts: ReadonlyMap<Change, string>;
+  },
 ): Promise<DevicePlan> {
   const about = { device: session.ref, profile: session.profile, allow: planning.allow };
   const parts = await mapInTurns(changes, (change) => {
     if (planning.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
-    return planDevice(about, change, records.get(change.resource) ?? []);
+    return planDevice(
+      { ...about, doubt: doubts.get(change) },
+      change,
+      records.get(change.resource) ?? [],
+    );
   });
   const merged = mergeDevicePlans(session.ref, parts);
   const steps = hasDependents(session.profile)
@@ -178,6 +193,70 @@ async function learnFirst(
     return;
   }
   await unlessFailed(session.learn(access, resource, isDelete ? 'fields' : 'once', signal));
+}
+
+/**
+ * The records that changes mean, that the list does not show, and that are there. Adds to `doubts` why one is not known
+ * to be absent.
+ */
+async function unlisted(
+  { access, signal }: Planning,
+  session: DeviceSession,
+  {
+    changes,
+    records,
+    doubts,
+  }: {
+    readonly changes: readonly Change[];
+    readonly records: readonly DeviceRecord[];
+    readonly doubts: Map<Change, string>;
+  },
+): Promise<readonly DeviceRecord[]> {
+  const { profile } = session;
+  const found: DeviceRecord[] = [];
+  for (const change of changes) {
+    const { resource, action } = change;
+    const keyField = keyFieldOf(profile, resource, records);
+    const isNamed = action === 'add' || change.target.kind === 'key';
+    if (!isNamed || isSingle(profile, resource)) continue;
+    const all = [...records, ...found];
+    const isMeant = meansRecord(profile, keyField, change);
+    if (all.some(isMeant)) continue;
+    const listed = { session, access, resource, records, signal };
+    const absence = await absenceOf(listed, isMeant, imageOf(profile, keyField, change));
+    if (absence.kind === 'there') found.push(absence.record);
+    if (absence.kind === 'not known' && action !== 'add') doubts.set(change, absence.why);
+  }
+  return found;
+}
+
+/** Whether a record is the one that a change names: by its name, or by its id. */
+function meansRecord(
+  profile: Profile,
+  keyField: string,
+  change: Change,
+): (record: DeviceRecord) => boolean {
+  const { meant } = change;
+  const target =
+    change.action === 'add' || change.target.kind === 'where' ? undefined : change.target;
+  const key = target?.key ?? valueText(change.action === 'add' ? change.fields[keyField] : '');
+  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  const isField = field === keyField || profile.idFields.includes(field);
+  const ids = [meant?.id, isField ? value : target && key].flatMap((id) => id ?? []);
+  const wanted = new Set(ids.map(canonicalId));
+  return (record) => {
+    const name = valueText(record[keyField]);
+    const id = idOf(profile, record);
+    if (id !== undefined && wanted.has(canonicalId(id))) return true;
+    return name !== '' && [key, meant?.key, field === keyField ? value : undefined].includes(name);
+  };
+}
+
+/** What an older change knows of its record. */
+function imageOf(profile: Profile, keyField: string, { meant }: Change): DeviceRecord | undefined {
+  const [idField] = profile.idFields;
+  if (meant?.id === undefined || idField === undefined) return undefined;
+  return { [keyField]: meant.key, [idField]: meant.id };
 }
 
 /** The records that a change may affect: all of them if a filter needs a field that the list omits. */

@@ -34,12 +34,13 @@ import {
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { isStored } from '../device/equality.ts';
+import { type Absence, absenceOf, readOwnPath } from '../fleet/absence.ts';
 import { changesSince } from './compare.ts';
 import { type Answer, mayAct } from './gate.ts';
 import { identityOf } from './identity.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
-import { isRefusal, judge, type RequestOutcome, type Readings } from './judge.ts';
+import { isRefusal, judge, type RequestOutcome } from './judge.ts';
 import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from './observe.ts';
 import { type DevicePlan, recordName } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
@@ -149,7 +150,21 @@ export async function readResource(
     const [example] = concerned();
     if (example !== undefined) await session.learnSummary(access, resource, example);
   }
-  return session.withDetails(access, resource, [listed, concerned], signal);
+  const full = await session.withDetails(access, resource, [listed, concerned], signal);
+  const hidden: DeviceRecord[] = [];
+  for (const step of steps) {
+    const { before, action, key } = step;
+    const hides = session.facts.get(`resources.${resource}.hides`) === true;
+    if (before === undefined || (action === 'delete' && !hides)) continue;
+    if (session.isProvenAbsent(resource, key)) continue;
+    if (findRecord(session.profile, step, full, before) !== undefined) continue;
+    const own = await readOwnPath({ session, access, resource, records: full, signal }, before);
+    if (own.kind === 'there') hidden.push(own.record);
+    if (own.kind === 'absent') session.proveAbsent(resource, key);
+  }
+  if (hidden.length === 0) return full;
+  session.facts.set(`resources.${resource}.hides`, true);
+  return [...full, ...hidden];
 }
 
 /** The records that the steps affect, by their before- and after-images. */
@@ -372,7 +387,16 @@ async function readBack(
     const delayMs = settleDelaysMs[attempt];
     if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
       const own = await ownPath(work, step, { outcome, end }, after);
-      if (own !== undefined) end = judge(session.profile, step, outcome, { before, after, own });
+      if (own?.kind === 'not known' && step.action === 'add' && end.verdict === 'no effect') {
+        const note = `the device accepted it, but it is ${own.why}`;
+        end = { ...end, verdict: 'unknown', note };
+      } else if (own !== undefined && own.kind !== 'not known') {
+        const shown = own.kind === 'there' ? { record: own.record } : {};
+        end = judge(session.profile, step, outcome, { before, after, own: shown });
+      }
+      if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
+        session.proveAbsent(step.resource, step.key);
+      }
       learnFromWrite(session.facts, step, { before, after }, { outcome, end });
       return { end: withConflict(work, step, outcome, end), after };
     }
@@ -404,36 +428,26 @@ function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): bo
   return record === undefined && (verdict === 'differs' || verdict === 'unknown');
 }
 
-/** If the list leaves open whether it exists. A 404 counts only if the path works for another record. */
+/** What the own path of a record says, if the list leaves open what became of it; undefined if it does not. */
 async function ownPath(
   { session, access }: DeviceWork,
-  { resource, before, action }: Step,
+  { resource, before, action, after: image, keyField }: Step,
   { outcome, end }: { readonly outcome: RequestOutcome; readonly end: StepEnd },
-  after: readonly DeviceRecord[],
-): Promise<Readings['own']> {
-  const { profile } = session;
+  records: readonly DeviceRecord[],
+): Promise<Absence | undefined> {
   const { verdict, record: held } = end;
   const isListed = held !== undefined;
   const isOpen = verdict === 'no effect' || (action !== 'delete' && !isListed);
   const record = before ?? (outcome.kind === 'accepted' ? outcome.record : undefined);
-  const id = record && idOf(profile, record);
-  if (!isOpen || record === undefined || id === undefined || hasPositionalIds(profile)) {
-    return undefined;
-  }
-  const read = async (one: DeviceRecord | undefined): Promise<Readings['own'] | DevshError> => {
-    try {
-      const [found] = one === undefined ? [] : await session.details(access, resource, [one]);
-      return found && { record: found };
-    } catch (error) {
-      return expectedError(error);
-    }
-  };
-  const own = await read(record);
-  if (!(own instanceof DevshError)) return own;
-  if (!(own instanceof RejectedError) || ![404, 410].includes(own.status)) return undefined;
-  if (action === 'set' && isListed) return undefined;
-  const other = await read(after.find((one) => idOf(profile, one) !== id));
-  return other === undefined || other instanceof DevshError ? undefined : {};
+  if (!isOpen || (record === undefined && outcome.kind !== 'accepted')) return undefined;
+  const listed = { session, access, resource, records };
+  const key = valueText(image?.[keyField]);
+  const own =
+    record === undefined || idOf(session.profile, record) === undefined
+      ? await absenceOf(listed, (one) => key !== '' && valueText(one[keyField]) === key)
+      : await readOwnPath(listed, record);
+  if (own.kind === 'there' && !isListed) session.facts.set(`resources.${resource}.hides`, true);
+  return own.kind === 'absent' && action === 'set' && isListed ? undefined : own;
 }
 
 /** Reading back failed: only a clear refusal still shows the outcome. */

@@ -32,7 +32,15 @@ import {
 } from './encode.ts';
 import type { RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { idOf, isResourceName, keyFieldOf, listPath, placeField, type Profile } from './profile.ts';
+import {
+  idOf,
+  isResourceName,
+  keyFieldOf,
+  listPath,
+  ownAddress,
+  placeField,
+  type Profile,
+} from './profile.ts';
 import { isStored } from './equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from './record.ts';
 import type { Trust } from './tls.ts';
@@ -122,11 +130,15 @@ export class Device {
    * Reads all pages of a resource. Throws DeviceError; never returns only some of the records.
    *
    * @param elsewhere paths to read if it is at none of the likely ones; there, only records are a find
+   * @param probes asks for a page behind a list that may have one
    */
   async list(
     resource: string,
     signal?: AbortSignal,
-    elsewhere: Iterable<string> = [],
+    {
+      elsewhere = [],
+      probes = false,
+    }: { readonly elsewhere?: Iterable<string>; readonly probes?: boolean } = {},
   ): Promise<ReadPages> {
     if (!isResourceName(resource))
       throw new UsageError(`"${resource}" is not the name of a resource`);
@@ -140,7 +152,12 @@ export class Device {
     let refusedLogins = 0;
     for (const place of new Set([path, ...others, ...elsewhere])) {
       try {
-        const listing = await this.#listAt(place, resource, place === path, signal);
+        const listing = await this.#listAt(
+          place,
+          resource,
+          { mayRepeat: place === path, probes },
+          signal,
+        );
         const isLikely = place === path || others.includes(place);
         if (!isLikely && (listing.single === true || listing.records.length === 0)) {
           tried.push(`${maskedPath(place)} (no records)`);
@@ -205,7 +222,12 @@ export class Device {
     const lists = await this.#readEach(parents, limits, async (record) => {
       const name = nameInPath(profile, parent, record);
       const bound = withinNamed(profile, resource, name);
-      const pages = await this.#listAt(listPath(bound, resource), resource, true, signal);
+      const pages = await this.#listAt(
+        listPath(bound, resource),
+        resource,
+        { mayRepeat: true },
+        signal,
+      );
       const keyField = keyFieldOf(bound, resource, pages.records);
       const records = pages.records.map((one) => {
         const place = { [field]: `${name}/${valueText(one[keyField])}` };
@@ -225,7 +247,7 @@ export class Device {
   async #listAt(
     path: string,
     resource: string,
-    mayRepeat: boolean,
+    { mayRepeat, probes = false }: { readonly mayRepeat: boolean; readonly probes?: boolean },
     signal: AbortSignal | undefined,
   ): Promise<ReadPages> {
     const step = this.#listings.get(resource)?.paging;
@@ -252,6 +274,7 @@ export class Device {
       facts: this.profile.list,
       known: step === 'next' ? undefined : (step ?? observed),
       maxMs: this.pagesTimeMs,
+      probes,
       idOf: (record) => idOf(this.profile, record),
     });
     if (!areLinks(pages.records, this.profile)) return pages;
@@ -260,7 +283,7 @@ export class Device {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       // The record may have been deleted after it was listed: read the list once more.
-      if (mayRepeat) return this.#listAt(path, resource, false, signal);
+      if (mayRepeat) return this.#listAt(path, resource, { mayRepeat: false }, signal);
       // Not RejectedError, because the list itself was found.
       const text = `its list contains ${aOrAn(resource)} that does not exist (404). Try again`;
       throw new ProtocolError(this.ref, text, { status: 404 });
@@ -354,9 +377,10 @@ export class Device {
     }
     const resource = path.slice(this.profile.basePath.length).split('/')[0] ?? '';
     const fields = fieldsSent(this.profile, request);
-    const record = this.#decoded({ ...request, fields }, response, () =>
+    const shown = this.#decoded({ ...request, fields }, response, () =>
       decodeWritten(response.body, resource, this.profile),
     );
+    const record = withLocation(this.profile, shown, response.headers['location']);
     const objection = objectionIn(response.body);
     return {
       status: response.status,
@@ -525,6 +549,18 @@ function isSuccess({ status }: Response): boolean {
 /** One page of a list, with the page marks in its body and headers. */
 function decodePage({ headers, body }: Response, resource: string, profile: Profile): DecodedList {
   return { ...pageMarksInHeaders(headers), ...decodeList(body, resource, profile) };
+}
+
+/** What a response shows of a record, with the id that its `Location` names. */
+function withLocation(
+  profile: Profile,
+  shown: DeviceRecord | undefined,
+  location = '',
+): DeviceRecord | undefined {
+  const [idField] = profile.idFields;
+  const { id } = ownAddress({ url: location }, profile.basePath) ?? {};
+  const isOpen = shown === undefined || idOf(profile, shown) === undefined;
+  return isOpen && id !== undefined && idField !== undefined ? { ...shown, [idField]: id } : shown;
 }
 
 function isNotFound(error: unknown): error is RejectedError {

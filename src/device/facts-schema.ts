@@ -77,6 +77,10 @@ const resourceFacts = {
   pageStep: stepSchema,
   /** A record has fields that its list leaves out. */
   summary: z.boolean(),
+  /** Its list leaves out records that their own paths show. */
+  hides: z.literal(true),
+  /** Whether own paths show the records of the list, so that a 404 says that one is absent. */
+  ownPaths: z.enum(['answer', 'no']),
   /** The path of a record ends with its natural key, not with its id. */
   namedBy: z.literal('key'),
   /** The response was one object, not a list. */

@@ -21,6 +21,8 @@ const MAX_PAGES = 1000;
 const MAX_READINGS = 3;
 
 export interface ReadPages extends Pick<DecodedList, 'records' | 'envelope' | 'single'> {
+  /** The device said where it ends: a total, or no next page. */
+  readonly hasEnd?: boolean;
   /** How further pages were reached; absent for one page. */
   readonly paging?: 'next' | PageStep | undefined;
   /** The path where it was found, if it differs from the profile's. */
@@ -36,6 +38,8 @@ interface ReadOptions {
   readonly known?: PageStep | undefined;
   /** No further page is requested after this time. */
   readonly maxMs?: number;
+  /** Asks for a page behind a list that may have one. */
+  readonly probes?: boolean;
   /** Identifies a record; without it, repeated records are not noticed. */
   readonly idOf?: (record: DeviceRecord) => string | undefined;
 }
@@ -104,7 +108,8 @@ class PageReader {
       if (isMissing || this.#hasMoved() || this.#hasRepeated()) return 'changed';
       return this.#complete('next');
     }
-    const isEndless = paging === 'page' || paging === 'offset';
+    const { known, probes = false } = this.#source;
+    const isEndless = paging === 'page' || paging === 'offset' || probes || known !== undefined;
     if (this.#isWhole() && !(isEndless && total === undefined)) return this.#pages();
     if (records.length === 0) return this.#complete();
     // Tries each way until one returns new records.
@@ -117,8 +122,10 @@ class PageReader {
   }
 
   #pages(paging?: 'next' | PageStep): ReadPages {
-    const { envelope } = this.#first;
-    return { records: this.#records, envelope, paging };
+    const { envelope, isLast = false } = this.#first;
+    const isStated = this.#source.facts.paging === 'none' || this.#total !== undefined;
+    const hasEnd = isStated || isLast || paging !== undefined;
+    return { records: this.#records, envelope, paging, hasEnd };
   }
 
   #complete(paging?: 'next' | PageStep): ReadPages {
@@ -257,6 +264,8 @@ export interface PageMarks {
   readonly next?: string;
   /** The number of records on all pages. */
   readonly total?: number;
+  /** It says that there is no next page. */
+  readonly isLast?: true;
   /** All numbers beside the records, by name: `current`, `rowCount`, `offset`. */
   readonly numbers?: Readonly<Record<string, number>>;
 }
@@ -287,11 +296,10 @@ export function pageMarksOf(envelope: JsonObject): PageMarks {
     envelope,
     ...PLACES.map((name) => envelope[name]).filter((place) => isValueObject(place)),
   ];
-  const next = places
+  const links = places
     .flatMap((place) => Object.entries(place))
-    .filter(([name]) => NEXT.test(name))
-    .map(([, value]) => linkIn(value))
-    .find((link) => link !== undefined);
+    .filter(([name]) => NEXT.test(name));
+  const next = links.map(([, value]) => linkIn(value)).find((link) => link !== undefined);
   const numbers: Record<string, number> = {};
   for (const place of places.toReversed()) {
     for (const [name, value] of Object.entries(place)) {
@@ -304,6 +312,7 @@ export function pageMarksOf(envelope: JsonObject): PageMarks {
   );
   return {
     ...(next !== undefined && { next }),
+    ...(next === undefined && links.length > 0 && { isLast: true }),
     // One of several may count only this page; the highest counts all.
     ...(total.length > 0 && { total: Math.max(...total) }),
     ...(Object.keys(numbers).length > 0 && { numbers }),

@@ -19,6 +19,7 @@ import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
+import { type KnownList, NOTHING_KNOWN } from './absence.ts';
 import type { Access } from './access.ts';
 import type { CredentialOutcome } from './credential-gate.ts';
 import type { DeviceEntry } from './inventory.ts';
@@ -51,8 +52,15 @@ export interface Reading {
   readonly clock: ClockOffset | undefined;
 }
 
-/** Receives every complete reading, whoever asked for it. */
-export type OnReading = (session: DeviceSession, reading: Reading) => void;
+/** Keeps what devices have shown. */
+export interface Memory {
+  /** Receives every complete reading, whoever asked for it. */
+  observe(session: DeviceSession, reading: Reading): void;
+  /** What the list of a resource has shown so far. */
+  known(session: DeviceSession, resource: string): Promise<KnownList>;
+  /** The record with this kept key was found absent after the last reading. */
+  proveAbsent(session: DeviceSession, resource: string, key: string): void;
+}
 
 /** The pin of a device whose certificate an authority vouches for: name and address say which one it is. */
 export const VERIFIED = 'verified';
@@ -73,18 +81,23 @@ export class DeviceSession {
   /** The latest caller. */
   #caller: Access | undefined;
   readonly #onChange: () => void;
-  readonly #onReading: OnReading | undefined;
+  readonly #memory: Memory | undefined;
   /** The records last read per resource: for completion and counts, never for decisions. */
   readonly #cached = new Map<string, { readonly records: readonly DeviceRecord[]; at: Date }>();
+
+  /** Resources whose last list had an end. */
+  readonly #ended = new Set<string>();
+  readonly #hasProbed = new Set<string>();
+  readonly #provenAbsent = new Set<string>();
 
   /** Resources whose list was already checked for being a summary; the check may be inconclusive. */
   readonly #hasAskedSummary = new Set<string>();
 
-  constructor(entry: DeviceEntry, onChange: () => void = () => undefined, onReading?: OnReading) {
+  constructor(entry: DeviceEntry, onChange: () => void = () => undefined, memory?: Memory) {
     this.entry = entry;
     this.ref = { name: entry.name, address: entry.address };
     this.#onChange = onChange;
-    this.#onReading = onReading;
+    this.#memory = memory;
     this.facts.onNew(onChange);
   }
 
@@ -207,12 +220,13 @@ export class DeviceSession {
     access: Access,
     resource: string,
     signal?: AbortSignal,
+    probes = false,
   ): Promise<readonly DeviceRecord[]> {
     let started = 0;
     let clock: ClockOffset | undefined;
     const listing = await this.use(access, async (device) => {
       started = performance.now();
-      const pages = await device.list(resource, signal);
+      const pages = await device.list(resource, signal, { probes });
       clock = device.clockOffset;
       return pages;
     });
@@ -224,11 +238,43 @@ export class DeviceSession {
     const startedAt = at.getTime() - Math.ceil(performance.now() - started);
     this.#cached.set(resource, { records, at });
     this.lastRead = at;
+    if (listing.hasEnd === true) this.#ended.add(resource);
+    else this.#ended.delete(resource);
     noteListing(this.facts, resource, listing);
     await this.facts.notified;
-    this.#onReading?.(this, { resource, records, startedAt, endedAt: at.getTime(), clock });
+    this.#memory?.observe(this, { resource, records, startedAt, endedAt: at.getTime(), clock });
     this.#onChange();
     return records;
+  }
+
+  /** Whether the last list said where it ends: a total, or no next page. */
+  hasEnd(resource: string): boolean {
+    return this.#ended.has(resource);
+  }
+
+  async known(resource: string): Promise<KnownList> {
+    return (await this.#memory?.known(this, resource)) ?? NOTHING_KNOWN;
+  }
+
+  /** A record was found absent since the last list that showed it. */
+  proveAbsent(resource: string, key: string): void {
+    this.#provenAbsent.add(JSON.stringify([resource, key]));
+    this.#memory?.proveAbsent(this, resource, key);
+  }
+
+  isProvenAbsent(resource: string, key: string): boolean {
+    return this.#provenAbsent.has(JSON.stringify([resource, key]));
+  }
+
+  /** The list, after asking once for a page behind it. */
+  async probePages(
+    access: Access,
+    resource: string,
+    signal?: AbortSignal,
+  ): Promise<readonly DeviceRecord[]> {
+    if (this.#hasProbed.has(resource)) return this.cached(resource) ?? [];
+    this.#hasProbed.add(resource);
+    return this.list(access, resource, signal, true);
   }
 
   /** The records in full: reads each one if the list leaves fields out. */

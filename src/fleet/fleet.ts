@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
 import { fanOut, type Width } from './fan-out.ts';
 import type { Access } from './access.ts';
-import { DeviceSession, type OnReading } from './device-session.ts';
+import { DeviceSession, type Memory } from './device-session.ts';
 import type { DeviceEntry } from './inventory.ts';
 
 /** Transforms the records of each device as part of reading it. */
@@ -45,12 +45,11 @@ export class Fleet {
   /** Stores the new facts of a device. */
   readonly onNew: ((entry: DeviceEntry, news: readonly NewFact[]) => Promise<void>) | undefined;
 
-  /** Receives every complete reading. */
-  readonly #onReading: OnReading | undefined;
+  readonly #memory: Memory | undefined;
 
-  constructor(onNew?: Fleet['onNew'], onReading?: OnReading) {
+  constructor(onNew?: Fleet['onNew'], memory?: Memory) {
     this.onNew = onNew;
-    this.#onReading = onReading;
+    this.#memory = memory;
   }
 
   get connected(): readonly DeviceSession[] {
@@ -88,7 +87,7 @@ export class Fleet {
       // A connected one is closed when `join` replaces it.
       if (known !== current) void known?.close();
       const changed = (): void => this.#changed();
-      const session = new DeviceSession(entry, changed, this.#onReading);
+      const session = new DeviceSession(entry, changed, this.#memory);
       const { onNew } = this;
       if (onNew !== undefined) session.facts.onNew((news) => onNew(entry, news));
       this.#sessions.set(entry.name, session);

@@ -117,7 +117,7 @@ export type RecordEvent = Extract<Event, RecordName>;
 /** What changed on a device between two readings. */
 export type Event =
   | (EventBase & {
-      /** `unlisted`: the list may have been cut before it, and no later one shows more. */
+      /** `unlisted`: the list has stopped to show it, and nothing proves that it is gone. */
       readonly kind: 'added' | 'gone' | 'unlisted';
       readonly record: KeptRecord;
     } & OfRecord)
@@ -231,7 +231,7 @@ function eventsOfResource(
     const interval = isBack ? intervalOf(readings, earlier, reading) : { after: earlier?.from };
     const at = { ...base, before: to, ...interval };
     if (difference) {
-      const known = afterCuts(readings.slice(index), difference, hidden);
+      const known = asProven(readings.slice(index), difference, hidden);
       events.push(...changesBetween(at, known, left, reading));
     }
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
@@ -242,54 +242,58 @@ function eventsOfResource(
   return events;
 }
 
-/** Where lists are cut: 20, 25, 50, 100 … 1,000. */
-const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
-
-/** Whether a list of so many records may be cut: some that are known are not in it, and it ends at a round number. */
-export function mayBeCut(
-  size: number,
-  { added, gone }: Record<'added' | 'gone', readonly unknown[]>,
-): boolean {
-  // One record less is a deletion.
-  return ROUND.test(String(size)) && gone.length > 0 && gone.length + added.length > 1;
-}
-
 /**
- * A difference, as later readings explain it: what a cut list did not show, and a later one shows again, was never
- * gone; it may have changed.
+ * A difference, as later readings explain it: what a list did not show, and a later one shows again, was never gone;
+ * it may have changed.
  *
- * @param later from the reading of the difference on
- * @param hidden what cut lists did not show so far, by key; changed
+ * @param readings from the reading of the difference on
+ * @param hidden what lists did not show so far, by key; changed
  */
-function afterCuts(
-  [reading, ...later]: readonly KnownReading[],
+function asProven(
+  readings: readonly KnownReading[],
   difference: Difference,
   hidden: Map<string, KeptRecord>,
-): Difference & { readonly isCut: boolean } {
-  const size = reading?.state.size ?? 0;
-  const isCut = mayBeCut(size, difference);
+): Difference & Pick<Absences, 'unlisted'> {
   const back = difference.added.filter(({ key }) => hidden.has(key));
-  const gone = difference.gone.filter((record) => {
-    if (!isCut || later.find(({ state }) => state.has(record.key)) === undefined) return true;
+  const { gone, unlisted } = absencesIn(readings, difference.gone);
+  const open = unlisted.filter((record) => {
     hidden.set(record.key, record);
-    return false;
+    return !readings.some(({ state }) => state.has(record.key));
   });
   const changed = back.flatMap((record) => {
     const before = hidden.get(record.key) ?? record;
-    hidden.delete(record.key);
     const one = (kept: KeptRecord): KeptState => new Map([[record.key, kept]]);
     return differenceOf(one(before), one(record))?.changed ?? [];
   });
   const added = difference.added.filter((record) => !back.includes(record));
-  // A list of another length was not cut there.
-  const isOpen = isCut && later.every(({ state }) => state.size === size);
-  return { added, gone, changed: [...difference.changed, ...changed], isCut: isOpen };
+  for (const { key } of difference.added) hidden.delete(key);
+  return { added, gone, unlisted: open, changed: [...difference.changed, ...changed] };
+}
+
+interface Absences {
+  /** Proven to be absent. */
+  readonly gone: readonly KeptRecord[];
+  /** Not in the list any more, which proves nothing. */
+  readonly unlisted: readonly KeptRecord[];
+}
+
+/** Which of the records that a list stopped to show are proven to be absent, by this or a later reading. */
+export function absencesIn(
+  readings: readonly KnownReading[],
+  missing: readonly KeptRecord[],
+): Absences {
+  const isProven = ({ key }: KeptRecord): boolean => {
+    const end = readings.findIndex(({ state }) => state.has(key));
+    return readings.slice(0, end < 0 ? undefined : end).some(({ absent }) => absent?.has(key));
+  };
+  const gone = missing.filter(isProven);
+  return { gone, unlisted: missing.filter((record) => !gone.includes(record)) };
 }
 
 /** What differs between two states of a device, without the fields in `left`. Pure. */
 export function changesBetween(
   at: Omit<EventBase, 'by' | 'resource'> & { readonly resource: string },
-  { added, gone, changed, isCut = false }: Difference & { readonly isCut?: boolean },
+  { added, gone, unlisted, changed }: Difference & Pick<Absences, 'unlisted'>,
   left: ReadonlySet<string>,
   reading: KnownReading,
 ): Event[] {
@@ -320,7 +324,8 @@ export function changesBetween(
     ...shape,
     ...whole('added', added),
     ...changedEvents,
-    ...whole(isCut ? 'unlisted' : 'gone', gone),
+    ...whole('gone', gone),
+    ...whole('unlisted', unlisted),
   ];
 }
 

@@ -108,7 +108,7 @@ export function eventText(event: Event): string {
         return `${nameText(event)} there at the first reading`;
       return `${nameText(event)} ${event.kind}`;
     case 'unlisted':
-      return `${nameText(event)} not in the list, which may be cut`;
+      return `${nameText(event)} no longer in the list`;
     case 'changed':
       return `${nameText(event)}: ${event.fields.map(fieldText).join(', ')}`;
     case 'shape': {

@@ -38,6 +38,8 @@ export interface NewReading extends Moment {
   /** The list is a summary: fields that it is known to leave out. */
   readonly omits?: readonly string[] | undefined;
   readonly clock?: ClockOffset | undefined;
+  /** The keys of records that were proven absent right after it. */
+  readonly absent?: Set<string>;
 }
 
 /** To compare more records takes seconds and hundreds of megabytes, for each reading. */
@@ -78,7 +80,7 @@ export function sameLine(
   if (reading.omits?.every((field) => last.omits?.includes(field)) === false) return undefined;
   if (reading.omits !== undefined && last.omits === undefined) return undefined;
   const { life, digest, omits } = last;
-  const common = { resource, life, from, to, digest, clock, omits };
+  const common = { resource, life, from, to, digest, clock, omits, ...absentIn(reading) };
   return { kind: 'same', ...common, ...(moving && { moving }) };
 }
 
@@ -171,6 +173,7 @@ function wholeLine(
   return {
     ...{ kind: 'all', resource, life, from, to, digest, clock, ...naming },
     omits: omittedIn(reading, last),
+    ...absentIn(reading),
     records: [...state.values()],
     ...(names.length > 0 && freshValues(reading, keeper, names, state)),
   };
@@ -211,6 +214,10 @@ function freshValues(
   return { moving, values: keeper.movingValues(records, [...state.keys()], names) };
 }
 
+function absentIn({ absent }: NewReading): { readonly absent?: readonly string[] } {
+  return absent === undefined || absent.size === 0 ? {} : { absent: [...absent] };
+}
+
 function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
   const { resource, records, before, from, to, clock } = reading;
   const { keyField, idField } = track;
@@ -244,7 +251,8 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     (to - old.keptAt > VALUES_EVERY_MS && keeper.movingDigest(records, names) !== old.digest);
   const values =
     names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names, state) : { moving: old };
-  const common = { resource, life, from, to, digest, clock, omits: omittedIn(reading, track) };
+  const omits = omittedIn(reading, track);
+  const common = { resource, life, from, to, digest, clock, omits, ...absentIn(reading) };
   const open = Object.entries(streaks).filter(([field]) => !left.includes(field));
   const changed = (found?.changed ?? []).flatMap(({ before, after, fields }) => {
     const kept = fields.filter((field) => !left.includes(field));
@@ -332,10 +340,11 @@ export function compacted(text: string, since: number): string {
 }
 
 function stateLine(track: Track, resource: string, life: string): LineOfReading {
-  const { from, to, digest, keyField, idField, state, moving, omits, values } = track;
+  const { from, to, digest, keyField, idField, state, moving, omits, values, absent } = track;
   return {
     ...{ kind: 'all', resource, life, from, to, digest, keyField, idField, omits },
     records: [...state.values()],
+    ...(absent.size > 0 && { absent: [...absent] }),
     ...(moving && { moving }),
     ...(values.size > 0 && { values: [...values] }),
   };

@@ -18,11 +18,12 @@ import {
   type Profile,
 } from '../device/profile.ts';
 import { isHarmlessField } from '../change/account-harm.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, valueText } from '../device/record.ts';
 import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError } from '../errors.ts';
-import type { DeviceSession, Reading } from '../fleet/device-session.ts';
+import type { KnownList } from '../fleet/absence.ts';
+import type { DeviceSession, Memory, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
 import { HistoryFiles, type HistoryLimits } from './history-files.ts';
@@ -82,7 +83,7 @@ function idFieldsOf(
 }
 
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
-export class Observer {
+export class Observer implements Memory {
   readonly files: HistoryFiles;
   /** Whether the user was told, in this process or before, that readings are kept. */
   isAnnounced = false;
@@ -135,12 +136,45 @@ export class Observer {
       idFields,
       moving: ignoredFields(profile, resource),
       omits: omittedByList(profile, resource, records),
+      absent: new Set(),
       redact: redactorFor(session),
       mayKeep: this.#limits().isClosed === true ? isHarmless : undefined,
     });
     this.#lastAt = performance.now();
     this.#timer ??= this.#writeWhenQuiet(QUIET_MS);
   };
+
+  /** What the list has shown under the identity of today, with what waits to be written. */
+  async known({ ref, pin }: DeviceSession, resource: string): Promise<KnownList> {
+    const periods = replay((await this.files.read(ref.name)) ?? '').periods;
+    const own = periods.filter(
+      ({ identity }) => identity.address === ref.address && identity.pin === pin,
+    );
+    const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
+    const images = readings.flatMap(({ difference, state }, index) => [
+      ...(index === 0 ? state.values() : (difference?.added ?? [])),
+      ...(difference?.changed ?? []).map(({ after }) => after),
+    ]);
+    const waiting = this.#waiting.filter(
+      (one) => one.name === ref.name && one.resource === resource && one.pin === pin,
+    );
+    const fresh = waiting.flatMap(({ records, keyField }) =>
+      records.map((record) => [valueText(record[keyField]), record] as const),
+    );
+    return {
+      images: [...images.map(({ key, fields }) => [key, fields] as const), ...fresh],
+      absent: readings.at(-1)?.absent ?? new Set(),
+      most: Math.max(0, ...readings.map(({ state }) => state.size)),
+    };
+  }
+
+  /** Keeps the proof with the last reading, which is not written yet. */
+  proveAbsent(session: DeviceSession, resource: string, key: string): void {
+    const last = this.#waiting.findLast(
+      (one) => one.session === session && one.resource === resource,
+    );
+    last?.absent?.add(key);
+  }
 
   /** One timer for a fleet: it starts again if readings came meanwhile. */
   #writeWhenQuiet(ms: number, startedAt = performance.now()): NodeJS.Timeout {

@@ -54,6 +54,8 @@ interface ReadingLine extends Moment {
   readonly values?: readonly (readonly [key: string, values: DeviceRecord])[];
   /** By field: in how many readings in a row it differed in every record. */
   readonly streaks?: Readonly<Record<string, number>>;
+  /** The keys of records that were proven absent right after this reading. */
+  readonly absent?: readonly string[];
 }
 
 /** One line of a history file. */
@@ -162,6 +164,8 @@ export interface KnownReading extends Moment, Naming {
   readonly state: KeptState;
   /** Of the device, when it was read. */
   readonly clock?: ClockOffset | undefined;
+  /** The keys of records that are proven to be absent: their own paths said so, and no list has shown them since. */
+  readonly absent?: ReadonlySet<string>;
 }
 
 /**
@@ -201,6 +205,16 @@ export interface Track extends Naming {
   values: ReadonlyMap<string, DeviceRecord>;
   valuesAt: number | undefined;
   streaks: Readonly<Record<string, number>>;
+  absent: ReadonlySet<string>;
+}
+
+function absentAfter(
+  track: Pick<Track, 'absent'> | undefined,
+  { absent = [] }: LineOfReading,
+  state: KeptState,
+): ReadonlySet<string> {
+  const all = [...(track?.absent ?? []), ...absent];
+  return new Set(all.filter((key) => !state.has(key)));
 }
 
 export function applyLine(
@@ -212,10 +226,11 @@ export function applyLine(
   const kept = values && { values: new Map(values), valuesAt: to };
   if (line.kind === 'all') {
     const state = new Map(line.records.map((record) => [record.key, record]));
+    const absent = absentAfter(track, line, state);
     const next: Track = {
       ...{ values: track?.values ?? new Map(), valuesAt: track?.valuesAt, ...kept },
       ...{ keyField: line.keyField, idField: line.idField },
-      ...{ state, digest, from, to, moving, omits, streaks },
+      ...{ state, digest, from, to, moving, omits, streaks, absent },
     };
     // Records that are named by another field cannot be compared.
     const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
@@ -223,7 +238,7 @@ export function applyLine(
     const { keyField, idField } = line;
     return [
       next,
-      { from, to, keyField, idField, state, clock, difference: difference || undefined },
+      { from, to, keyField, idField, state, clock, absent, difference: difference || undefined },
     ];
   }
   if (track === undefined) return undefined;
@@ -232,7 +247,13 @@ export function applyLine(
   const next = { ...track, digest, from, to, moving, omits, streaks, ...kept };
   const { keyField, idField } = track;
   const naming = { keyField, idField };
-  if (line.kind === 'same') return [next, { from, to, ...naming, clock, state: track.state }];
+  if (line.kind === 'same') {
+    const absent = absentAfter(track, line, track.state);
+    return [
+      { ...next, absent },
+      { from, to, ...naming, clock, absent, state: track.state },
+    ];
+  }
   const before = stripped(track.state, moving);
   const state = new Map(before);
   for (const key of line.gone ?? []) state.delete(key);
@@ -241,9 +262,19 @@ export function applyLine(
     if (old !== undefined) state.set(change.key, changedRecord(old, change));
   }
   for (const record of line.added ?? []) state.set(record.key, record);
+  const absent = absentAfter(track, line, state);
   return [
-    { ...next, state },
-    { from, to, ...naming, state, clock, difference: differenceOf(before, state), left: line.left },
+    { ...next, state, absent },
+    {
+      from,
+      to,
+      ...naming,
+      state,
+      clock,
+      absent,
+      difference: differenceOf(before, state),
+      left: line.left,
+    },
   ];
 }
 
@@ -371,14 +402,14 @@ const UNCHANGED =
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
 function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
-  if (row.includes('"values"') || row.includes('"streaks"')) return false;
+  if (row.includes('"values"') || /"(?:streaks|absent)":/.test(row)) return false;
   const [, resource = '', name, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
   const [track, readings] = period?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
   if (period?.name !== name || track.digest !== digest) return false;
-  const { keyField, idField, state } = track;
+  const { keyField, idField, state, absent } = track;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
-  const reading = { from: Number(from), to: Number(to), keyField, idField, state, clock };
+  const reading = { from: Number(from), to: Number(to), keyField, idField, state, clock, absent };
   track.from = reading.from;
   track.to = reading.to;
   if (reading.to !== readings.at(-1)?.to) readings.push(reading);

@@ -9,7 +9,7 @@ import { isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText, withoutFields } from '../device/record.ts';
 import { isSecretName } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
-import { mayBeCut } from './events.ts';
+import { mayBeCut } from '../fleet/absence.ts';
 import type { PastState } from './history.ts';
 import type { KeptRecord, KeptState } from './kept.ts';
 
@@ -116,8 +116,12 @@ export function wayBack(from: WayBackFrom): WayBack {
   const doubted = new Map(
     later.map((record) => [keyOf(record), meantOf(from, record, isShared(keyOf(record)))]),
   );
-  const unseen = { added: later, gone: [...missing] };
-  const isCut = !from.isNamed && mayBeCut(records.length, unseen);
+  // One record less is a deletion.
+  const isCut =
+    !from.isNamed &&
+    missing.size > 0 &&
+    missing.size + later.length > 1 &&
+    mayBeCut(records.length, records.length);
   if (!isCut) changes.unshift(...missing.values());
   const deleted = prune && !isSingle(profile, resource) ? newcomers : [];
   for (const key of deleted.filter((one) => !isShared(one) && one !== '')) {

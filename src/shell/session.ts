@@ -113,13 +113,16 @@ export class ShellSession {
 
   constructor(services: Services) {
     this.services = services;
-    this.fleet = new Fleet(
-      ({ address }, news) => services.profiles.keep(address, news),
-      (session, reading) => {
+    this.fleet = new Fleet(({ address }, news) => services.profiles.keep(address, news), {
+      observe: (session, reading) => {
         if (services.historyLimits.days === 0) return;
         void this.#observed().then((observer) => observer.observe(session, reading));
       },
-    );
+      known: async (session, resource) => (await this.#observed()).known(session, resource),
+      proveAbsent: (session, resource, key) => {
+        void this.#observed().then((observer) => observer.proveAbsent(session, resource, key));
+      },
+    });
   }
 
   /** Lets this session reach a device of its own, without the user's pins and keychain. */

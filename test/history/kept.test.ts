@@ -231,7 +231,7 @@ test.each<[string, (rows: string[]) => string[]]>([
 test('a list that was empty and gets records is no new list', () => {
   const text = historyOf([{ username: 'amy' }], [], [{ username: 'bob' }]);
   expect(changesIn(text).map((event) => [event.kind, 'key' in event && event.key])).toEqual([
-    ['gone', 'amy'],
+    ['unlisted', 'amy'],
     ['added', 'bob'],
   ]);
 });

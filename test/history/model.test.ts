@@ -87,10 +87,14 @@ function world(happenings: readonly Happening[]) {
   const changed = (): void => {
     truth.push({ since: now, device: `${pin} ${address}`, users: new Map(users) });
   };
+  const isGone = (name: string): boolean =>
+    [...users.values()].every(({ username }) => username !== name);
   const reading = (from: number): NewReading => ({
     identity: { name: 'fw1', address, pin, digestKey: 'k' },
     ...{ resource: 'user', keyField: 'username', moving: [], idFields: [], from, to: now },
     records: [...users.values()],
+    // Their own paths have said so.
+    absent: new Set(Array.from({ length: 20 }, (_, index) => `u${index}`).filter(isGone)),
   });
   const keep = (one: NewReading): void => {
     if (text !== '' && !text.endsWith('\n')) text += '\n';

@@ -47,7 +47,7 @@ const ann = (user_id: number, lang = 'de') => ({
 test('of two records with one name, the one that went is named by its id', () => {
   const lists = [[ann(1), ann(2)], [ann(2)], [ann(3), ann(2)]];
   expect(changesIn(historyOf(...lists))).toEqual([
-    'user ann (user_id 1) gone',
+    'user ann (user_id 1) no longer in the list',
     'user ann (user_id 3) added',
   ]);
 });
@@ -73,7 +73,7 @@ test('a file that numbered the records of one name by their content goes on by i
   const text = old + linesOf(old, readingOf([ann(1, 'fr'), ann(2, 'it')], 1));
   expect(changesIn(text)).toEqual(['user ann (user_id 2): lang de → it']);
   expect(changesIn(text + linesOf(text, readingOf([ann(2, 'it')], 2))).at(-1)).toBe(
-    'user ann (user_id 1) gone',
+    'user ann (user_id 1) no longer in the list',
   );
 });
 
@@ -175,7 +175,7 @@ function differences(before: List, after: List, by: string): string[] {
   return [...new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])].flatMap((key) => {
     const [one, other] = [old?.get(key), now?.get(key)];
     if (one === undefined) return [`${key} added`];
-    if (other === undefined) return [`${key} gone`];
+    if (other === undefined) return [`${key} unlisted`];
     const fields = FIELDS.filter((field) => one[field] !== other[field]);
     return fields.map((field) => `${key} ${field}`);
   });

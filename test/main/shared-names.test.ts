@@ -39,7 +39,7 @@ test('changes names the right one of two users with one name, and who did it', a
   const own = { author: 'run', id: two.uuid };
   const all = [
     { ...own, what: `user Ann (uuid ${two.uuid}): lang fr → it` },
-    { what: `user Ann (uuid ${one.uuid}) gone`, author: 'other', id: one.uuid },
+    { what: `user Ann (uuid ${one.uuid}) no longer in the list`, author: 'other', id: one.uuid },
     { what: `user Ann (uuid ${three.uuid}) added`, author: 'other', id: three.uuid },
     { ...own, what: `user Ann (uuid ${two.uuid}) gone` },
   ];

@@ -116,7 +116,7 @@ async function* tried(
 ): AsyncGenerator<Output> {
   const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
   const listing = await use((device) =>
-    device.list(resource, signal, pathsElsewhere(device.profile, resource).keys()),
+    device.list(resource, signal, { elsewhere: pathsElsewhere(device.profile, resource).keys() }),
   ).catch(responseFailure);
   if (!(listing instanceof Error)) noteListing(session.facts, resource, listing);
   const { ref, credential } = session;

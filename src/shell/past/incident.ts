@@ -14,7 +14,7 @@ import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
 import { lastActivity, runsSince } from '../writing/stored-runs.ts';
 import { dataRow, isoText } from './change-rows.ts';
-import { changesIn, cutLists, emptied } from './list-changes.ts';
+import { changesIn } from './list-changes.ts';
 import {
   coverageOf,
   type DeviceHistory,
@@ -73,12 +73,7 @@ async function incidentOf(call: Call<'since' | 'until'>) {
     written: services.now().toISOString(),
     ...{ by: services.operator, version: services.version },
     unread: [...unread, ...gaps.errors.map(({ message }) => message)],
-    uncertain: [
-      ...gaps.remarks,
-      ...emptied(histories, events),
-      ...cutLists(events),
-      ...summaryRemarks(histories),
-    ],
+    uncertain: [...gaps.remarks, ...summaryRemarks(histories)],
     runs,
     pending: left.rows,
     changes: changes.map((event) => dataRow(event, authors)),

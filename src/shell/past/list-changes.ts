@@ -230,12 +230,7 @@ async function* showChanges(
   );
   for (const error of uncovered.errors) yield { kind: 'error', error };
   const summaries = summaryRemarks(histories, resource);
-  const remarks = [
-    ...uncovered.remarks,
-    ...emptied(histories, events),
-    ...cutLists(events),
-    ...summaries,
-  ];
+  const remarks = [...uncovered.remarks, ...summaries];
   for (const remark of remarks) yield warning(remark);
   if (authors.unreadable.length > 0) {
     yield warning(
@@ -249,38 +244,6 @@ async function* showChanges(
     isWhole && events.length === 0 ? 'done' : 'info',
     `${count} on ${counted(histories.length - uncovered.devices.size, 'device')}; ${readText(coverage, shell.services.now(), first)}`,
   );
-}
-
-/** Lists that lost all their records at once: a device may have hidden them. */
-export function emptied(histories: readonly DeviceHistory[], events: readonly Event[]): string[] {
-  const devices = grouped(
-    histories.flatMap(({ device, periods }) =>
-      periods.flatMap(({ resources }) =>
-        [...resources].flatMap(([resource, { readings }]) =>
-          readings.flatMap(({ state, difference, to }) => {
-            if (difference === undefined || difference.gone.length < 2 || state.size > 0) return [];
-            const isAsked = ({ kind, before, ...one }: Event): boolean =>
-              kind === 'gone' && before === to && one.device === device;
-            return events.some(isAsked) ? [{ device, resource }] : [];
-          }),
-        ),
-      ),
-    ),
-    ({ resource }) => resource,
-  );
-  return [...devices].map(
-    ([resource, same]) =>
-      `the whole list of ${resource} was empty at once, so the device may have hidden it: ${someOf([...new Set(same.map(({ device }) => device))])}`,
-  );
-}
-
-/** Lists that end at a round number, before records that are known. */
-export function cutLists(events: readonly Event[]): string[] {
-  const cut = events.filter(({ kind }) => kind === 'unlisted');
-  return [...grouped(cut, ({ resource }) => resource)].map(([resource, same]) => {
-    const devices = someOf([...new Set(same.map(({ device }) => device))]);
-    return `the list of ${resource} ends at a round number, before records that are known, so it may be cut: ${devices}`;
-  });
 }
 
 /** `read from 20 Nov 09:00 to 09:40 (fw3) or later; times are UTC+01:00` */

@@ -1,6 +1,12 @@
 import { isKeyOf } from '../../change/identity.ts';
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
-import { beginOf, changesBetween, type Event, intervalOf, mayBeCut } from '../../history/events.ts';
+import {
+  absencesIn,
+  beginOf,
+  changesBetween,
+  type Event,
+  intervalOf,
+} from '../../history/events.ts';
 import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf, type IdentityPeriod } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
@@ -181,8 +187,9 @@ async function* driftSince(
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
       if (difference) {
-        const isCut = mayBeCut(now.state.size, difference);
-        events.push(...changesBetween(place, { ...difference, isCut }, left, now));
+        const since = readings.slice(readings.indexOf(now));
+        const known = { ...difference, ...absencesIn(since, difference.gone) };
+        events.push(...changesBetween(place, known, left, now));
       }
     }
   }

@@ -15,7 +15,13 @@ import {
 } from '../../change/lockout.ts';
 import { identityOf } from '../../change/identity.ts';
 import { RecordIndex } from '../../change/pairing.ts';
-import { type DevicePlan, isOwing, type Plan, unplanned } from '../../change/plan.ts';
+import {
+  type DevicePlan,
+  isOwing,
+  NotPossibleError,
+  type Plan,
+  unplanned,
+} from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import { accountsOf, idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
@@ -26,6 +32,7 @@ import {
   RefusedError,
   UsageError,
 } from '../../errors.ts';
+import { absenceOf } from '../../fleet/absence.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import { counted, someOf } from '../../text/one-line.ts';
@@ -50,7 +57,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   const all = call.atOnce();
   refuseReadOnly(all);
   refuseOwnAccountWord(call);
-  const { readings, absent } = yield* readEverywhere(all, await everyDevice(call));
+  const { readings, absent, doubts } = yield* readEverywhere(all, key, await everyDevice(call));
   if (readings.size === 0) {
     throw new RefusedError(
       'devsh could read no device: it knows nothing of the account, and sent nothing',
@@ -70,6 +77,9 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
       `e-mail or full name of "${visible(key)}" differ between the devices: name those to lock out with --also [DEVICE=]KEY; nothing was sent`,
     );
   }
+  const [doubt] = doubts;
+  if (taken.length === 0 && doubt !== undefined) throw doubt;
+  for (const error of doubts) yield { kind: 'error', error, device: error.device };
   if (taken.length === 0) {
     const where = absent.size === 0 ? 'no device' : 'no device that was read';
     throw new NotFoundError(
@@ -158,14 +168,27 @@ type Absent = ReadonlyMap<DeviceSession, DevshError>;
 
 async function* readEverywhere(
   call: WriteCall,
+  key: string,
   sessions: readonly DeviceSession[],
-): AsyncGenerator<Output, { readings: Readings; absent: Absent }> {
+): AsyncGenerator<Output, { readings: Readings; absent: Absent; doubts: NotPossibleError[] }> {
+  const doubts: NotPossibleError[] = [];
   const readings = new Map<DeviceSession, AccountReading>();
   const absent = new Map<DeviceSession, DevshError>();
   const resources = await accountResources(call.shell.services, sessions);
   for (const [resource, some] of grouped(sessions, (session) => resources.get(session) ?? 'user')) {
-    const refine = async (session: DeviceSession, records: AccountReading['records']) =>
-      session.inFull(call.access, resource, records, call.io.signal);
+    const refine = async (session: DeviceSession, records: AccountReading['records']) => {
+      const { signal } = call.io;
+      const keyField = keyFieldOf(session.profile, resource, records);
+      const isMeant = (record: DeviceRecord): boolean => valueText(record[keyField]) === key;
+      const listed = { session, access: call.access, resource, records, signal };
+      const absence = records.some(isMeant) ? undefined : await absenceOf(listed, isMeant);
+      if (absence?.kind === 'not known') {
+        const text = `user ${shownKey(keyField, key)} is ${absence.why}`;
+        doubts.push(new NotPossibleError(session.ref, 'not-known', text));
+      }
+      const all = absence?.kind === 'there' ? [...records, absence.record] : records;
+      return session.inFull(call.access, resource, all, signal);
+    };
     for await (const read of call.read(some, resource, { refine })) {
       const { session, awaited, total } = read;
       if (read.ok) {
@@ -179,7 +202,7 @@ async function* readEverywhere(
   call.io.signal.throwIfAborted();
   const ordered = <Value>(found: ReadonlyMap<DeviceSession, Value>) =>
     new Map([...found].sort(([a], [b]) => sessions.indexOf(a) - sessions.indexOf(b)));
-  return { readings: ordered(readings), absent: ordered(absent) };
+  return { readings: ordered(readings), absent: ordered(absent), doubts };
 }
 
 function holdersText(key: string, { same }: AccountSearch, readings: Readings): string {

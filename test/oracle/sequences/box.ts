@@ -26,7 +26,8 @@ export type Machine = (typeof MACHINES)[keyof typeof MACHINES];
 
 /** Who changed an account: devsh by a request, or somebody else. */
 export interface Deed {
-  readonly by: Machine | 'other';
+  /** `side`: the box itself, as a side effect of a request of devsh. */
+  readonly by: Machine | 'other' | 'side';
   readonly box: string;
   readonly action: 'add' | 'set' | 'delete';
   readonly before?: Account | undefined;
@@ -44,7 +45,29 @@ export type Fate =
   | 'forget'
   | 'store, then die'
   /** Another admin was faster: the account is there already. */
-  | 'exists';
+  | 'exists'
+  /** Another admin does the same just before, and the box refuses it. */
+  | 'outdone';
+
+/** How a box differs from one that shows all that it holds, at once, and does just what it is asked. */
+export const HABITS = [
+  'hides', // its list leaves out accounts that are not active
+  'cuts', // its list ends after 20 accounts
+  'pages', // its list comes in pages of two, without a total
+  'late', // reads show a write some readings later; the answer is 200
+  'defers', // the same; the answer is 202
+  'caches', // the same; each answer has an Age
+  'cascades', // a delete closes another account
+  'ignores', // a set leaves last_name as it was
+  'folds', // texts are stored in lower case
+  'overwrites', // a set writes to the next account, too
+] as const;
+export type Habit = (typeof HABITS)[number];
+
+/** After how many reads an unsettled write shows. */
+const LAG: Partial<Record<Habit, number>> = { late: 7, defers: 8, caches: 8 };
+const CUT = 20;
+const PAGE = 2;
 
 /** How ids are given: a number never twice, the lowest free number, or a UUID, which is known in any spelling. */
 export type Ids = 'new' | 'reused' | 'uuid';
@@ -72,7 +95,12 @@ export class Box {
   readonly name: string;
   readonly certificate: Certificate;
   readonly deeds: Deed[];
-  accounts: readonly Account[];
+  readonly habit: Habit | undefined;
+  /** Another box with the same memory. */
+  twin: Box | undefined;
+  #accounts: readonly Account[];
+  /** What reads still show, and how often. */
+  #stale: { readonly accounts: readonly Account[]; left: number } | undefined;
   fate: Fate = 'carry out';
   isDown = false;
   /** By how many minutes its clock is off. */
@@ -86,15 +114,39 @@ export class Box {
   constructor(
     name: string,
     accounts: readonly Omit<Account, 'id'>[],
-    { ids, first, deeds }: { readonly ids: Ids; readonly first: number; readonly deeds: Deed[] },
+    { ids, first, deeds, habit }: BoxSetup,
   ) {
     this.name = name;
+    this.habit = habit;
     this.#ids = ids;
     this.#lastId = first - 1;
-    this.accounts = accounts.map((one) => ({ ...one, id: this.#textOf(++this.#lastId) }));
+    const all = habit === 'cuts' ? [...FILLERS, ...accounts] : accounts;
+    this.#accounts = all.map((one) => ({ ...one, id: this.#textOf(++this.#lastId) }));
     this.deeds = deeds;
     const subject = { commonName: name, addresses: ['127.0.0.1'], hostNames: [] };
     this.certificate = createCertificate(subject);
+  }
+
+  get accounts(): readonly Account[] {
+    return this.#accounts;
+  }
+
+  set accounts(accounts: readonly Account[]) {
+    const lag = this.habit && LAG[this.habit];
+    if (lag !== undefined)
+      this.#stale = { accounts: this.#stale?.accounts ?? this.#accounts, left: lag };
+    this.#accounts = accounts;
+    if (this.twin !== undefined) this.twin.#accounts = accounts;
+  }
+
+  /** Whether reads do not show yet what it holds. */
+  get isStale(): boolean {
+    return this.#stale !== undefined;
+  }
+
+  /** What it holds, and what its reads may still show of each account. */
+  get known(): readonly Account[] {
+    return [...new Set([...this.#accounts, ...(this.#stale?.accounts ?? [])])];
   }
 
   /** The number of the last id. */
@@ -134,13 +186,12 @@ export class Box {
     if (this.isDown) return [0];
     const by = this.#writerOf(headers.authorization);
     if (by === undefined) return [401, { detail: 'who are you?' }];
-    const [, id, act] = /^\/api\/user\/(?:([^/]+)\/(token\/)?)?$/.exec(url) ?? [url];
+    const [path = '', query] = url.split('?');
+    const [, id, act] = /^\/api\/user\/(?:([^/]+)\/(token\/)?)?$/.exec(path) ?? [path];
     const account = this.accounts.find((one) => plainId(one.id) === plainId(id ?? ''));
     if (!url.startsWith('/api/user/') || (id !== undefined && account === undefined)) return [404];
     if (method === 'GET') {
-      if (account !== undefined) return [200, shown(account)];
-      this.#shown.set(by, this.accounts);
-      return [200, this.accounts.map(shown)];
+      return this.#read(by, id, new URLSearchParams(query));
     }
     if (method === 'OPTIONS') return [405];
     const given = fieldsIn(body, headers['content-type']);
@@ -150,6 +201,12 @@ export class Box {
       this.addStranger(String(given['username']));
       return [400, { username: ['exists already'] }];
     }
+    if (fate === 'outdone') {
+      const isNamed = account === undefined && this.named(String(given['username'])).length > 0;
+      const isSecret = act !== undefined || SECRETS.some((field) => Object.hasOwn(given, field));
+      if (!isNamed && !isSecret) this.#carryOut('other', { method, account, given });
+      return [409, { detail: 'somebody else was faster' }];
+    }
     if (fate === 'refuse') return [400, { detail: 'not today' }];
     if (fate === 'lose') return [0];
     const token = act === undefined ? undefined : randomBytes(20).toString('hex');
@@ -157,7 +214,30 @@ export class Box {
     const status = fate === 'forget' ? 200 : this.#carryOut(by, write);
     if (fate === 'store, then die') this.isDown = true;
     if (this.isDown) return [0];
+    if (this.habit === 'defers') return [202, {}];
+    const made = account === undefined ? this.#accounts.at(-1)?.id : undefined;
+    if (this.habit === 'hides' && made !== undefined) return [status, { user: { id: made } }];
     return fate === 'store, then 500' ? [500, { detail: 'oops' }] : [status, { token }];
+  }
+
+  /** A list, or one account at its own path. */
+  #read(by: Deed['by'], id: string | undefined, query: URLSearchParams): Answer {
+    const stale = this.#stale;
+    if (stale !== undefined && id === undefined && --stale.left < 0) this.#stale = undefined;
+    const held = this.#stale?.accounts ?? this.#accounts;
+    if (id !== undefined) {
+      const account = held.find((one) => plainId(one.id) === plainId(id));
+      return account === undefined ? [404] : [200, shown(account)];
+    }
+    this.#shown.set(by, held);
+    const listed = held.filter((one) => this.habit !== 'hides' || one.fields['is_active'] === true);
+    if (this.habit !== 'pages') {
+      return [200, listed.slice(0, this.habit === 'cuts' ? CUT : undefined).map(shown)];
+    }
+    const page = Number(query.get('page') ?? 1);
+    const [from, to] = [(page - 1) * PAGE, page * PAGE];
+    const next = to < listed.length ? `/api/user/?page=${page + 1}` : null;
+    return [200, { next, results: listed.slice(from, to).map(shown) }];
   }
 
   /** Who has this login; undefined: nobody. */
@@ -180,13 +260,22 @@ export class Box {
   #carryOut(by: Deed['by'], { method, account, given }: Write): number {
     if (method === 'DELETE' && account !== undefined) {
       this.#delete(by, account);
+      const [other] = this.habit === 'cascades' ? this.accounts : [];
+      if (other !== undefined) this.#set(sideOf(by), other, { is_active: false });
       return 204;
     }
     if (account === undefined) {
       this.#add(by, personOf(given), { ...DEFAULTS, ...given });
       return 201;
     }
-    this.#set(by, account, given);
+    const taken = Object.entries(given).filter(
+      ([field]) => this.habit !== 'ignores' || field !== 'last_name',
+    );
+    this.#set(by, account, Object.fromEntries(taken));
+    const next = this.accounts[this.accounts.findIndex(({ id }) => id === account.id) + 1];
+    if (this.habit === 'overwrites' && next !== undefined) {
+      this.#set(sideOf(by), next, { last_name: 'Over' });
+    }
     return 200;
   }
 
@@ -201,7 +290,7 @@ export class Box {
   }
 
   #set(by: Deed['by'], before: Account, fields: Readonly<Record<string, Value>>): void {
-    const after = withFields(before, fields);
+    const after = withFields(before, this.habit === 'folds' ? folded(fields) : fields);
     this.#tell({ by, action: 'set', before, after });
     this.accounts = this.accounts.map((one) => (one === before ? after : one));
   }
@@ -214,12 +303,43 @@ export class Box {
   #tell(deed: Omit<Deed, 'box' | 'shown'>): void {
     const shownLast = this.#shown.get(deed.by) ?? this.accounts;
     this.deeds.push({ ...deed, box: this.name, shown: shownLast });
+    if (this.twin === undefined) return;
+    this.deeds.push({ ...deed, by: sideOf(deed.by), box: this.twin.name, shown: shownLast });
   }
 
   #textOf(number: number): string {
     if (this.#ids !== 'uuid') return String(number);
     return `fa1cbeef-ab12-4abc-8def-${String(number).padStart(12, '0')}`;
   }
+}
+
+interface BoxSetup {
+  readonly ids: Ids;
+  readonly first: number;
+  readonly deeds: Deed[];
+  readonly habit?: Habit | undefined;
+}
+
+/** What follows from the request of somebody else is that one's. */
+function sideOf(by: Deed['by']): Deed['by'] {
+  return by === 'other' ? by : 'side';
+}
+
+/** Accounts that no line is about. */
+const FILLERS: readonly Omit<Account, 'id'>[] = Array.from({ length: CUT - 2 }, (_, index) => {
+  const username = `filler${index}`;
+  const email = `${username}@example.net`;
+  const names = { username, email, first_name: username, last_name: 'Fill' };
+  return { person: username, secrets: {}, fields: { ...names, lang: 'xx', is_active: true } };
+});
+
+/** Texts but not the login, which would be another one. */
+export function folded(fields: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> {
+  const fold = (field: string, value: Value): Value =>
+    typeof value === 'string' && !SECRETS.includes(field) ? value.toLowerCase() : value;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, fold(name, value)]),
+  );
 }
 
 type Answer = readonly [status: number, value?: unknown];
@@ -271,7 +391,10 @@ export interface Place {
 }
 
 /** Called before each request: whether it is carried out, and whether it is answered. */
-export type Watch = (isWrite: boolean) => {
+export type Watch = (
+  isWrite: boolean,
+  request: string,
+) => {
   readonly isCarriedOut: boolean;
   readonly isAnswered: boolean;
 };
@@ -285,6 +408,7 @@ export async function openPlace(first: Box, watch: Watch): Promise<Place> {
     request.once('end', () => {
       const { isCarriedOut, isAnswered } = watch(
         !['GET', 'OPTIONS'].includes(request.method ?? ''),
+        `${request.method ?? ''} ${request.url ?? ''}`,
       );
       const body = Buffer.concat(chunks).toString();
       const [status, value] = isCarriedOut ? place.box.take(request, body) : [0];
@@ -293,7 +417,8 @@ export async function openPlace(first: Box, watch: Watch): Promise<Place> {
         return;
       }
       const date = new RealDate(RealDate.now() + place.box.minutes * 60_000).toUTCString();
-      response.writeHead(status, { 'content-type': 'application/json', date });
+      const age = place.box.habit === 'caches' ? { age: '37' } : {};
+      response.writeHead(status, { 'content-type': 'application/json', date, ...age });
       response.end(value === undefined || status === 204 ? '' : JSON.stringify(value));
     });
   });

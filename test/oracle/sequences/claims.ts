@@ -1,4 +1,4 @@
-import { type Account, type Box, type Deed, plainId, type Value } from './box.ts';
+import { type Account, type Box, type Deed, folded, plainId, type Value } from './box.ts';
 import type { Line } from './events.ts';
 
 /** The parts of the JSON of a line that make claims. */
@@ -32,6 +32,7 @@ export interface SaidChange {
   readonly key: string | null;
   readonly id?: string | undefined;
   readonly author: string | null;
+  readonly kind: string;
 }
 
 /** A line, and the state of the boxes when it began. */
@@ -45,6 +46,8 @@ export interface Begin {
   readonly down: ReadonlySet<Box>;
   /** Where the next write will not simply be carried out. */
   readonly fated: ReadonlySet<Box>;
+  /** Whose reads did not show yet what they held. */
+  readonly stale: ReadonlySet<Box>;
   /** How many deeds there were. */
   readonly deeds: number;
   /** The id that the line names. */
@@ -124,11 +127,13 @@ function isAbout({ before, after }: Deed, key: string): boolean {
 
 /** Verdicts that the boxes belie. @param deeds all of the time of the line */
 export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['by']): string[] {
-  const { line, boxes, accounts, said, isDisturbed } = told;
+  const { line, boxes, accounts, said, isDisturbed, stale } = told;
   const results = said?.results ?? [];
   return results.flatMap(({ device, key, verdict, action }) => {
     const box = boxes.get(device);
-    if (box === undefined) return [];
+    if (box === undefined) return [`FALSE: ${device} is no name of a device`];
+    // What reads of a late box show, only its next readings prove.
+    const isLate = stale.has(box) || box.isStale;
     const named = box.named(key);
     const held = (accounts.get(box) ?? []).filter(({ fields }) => fields['username'] === key);
     const claim = `FALSE: ${action} ${key} on ${device} is "${verdict}"`;
@@ -139,16 +144,27 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     if (verdict === 'unchanged' && isNamedById(told, box)) {
       return [`${claim}, and the record with that id is there`];
     }
+    const isWay = isUndo(line) || isResume(line) || line.kind === 'restore';
+    const isOnce = results.filter((one) => one.device === device && one.key === key).length === 1;
+    if (verdict === 'done' && own.length === 0 && isOnce && !isWay && !isLate) {
+      return [`${claim}, and devsh has changed nothing`];
+    }
+    const isThere = held.length > 0 && named.length > 0 && !isDisturbed && !isWay && !isLate;
+    if (verdict === 'unchanged' && action === 'delete' && isThere && !isRaw(line)) {
+      return [`${claim}, and it is there`];
+    }
     if (held.length > 1 || (isDisturbed && here.length > 1)) return [];
     // A resume of several runs has a result of each.
     if (results.filter((one) => one.device === device && one.key === key).length > 1) return [];
     if (['failed', 'no effect', 'drift', 'skipped', 'unchanged'].includes(verdict)) {
+      // Such a change may show later, and devsh says so.
+      if (verdict === 'no effect' && box.habit === 'late') return [];
       const isChanged = own.some((deed) => deed.before?.fields['username'] === key);
       return isChanged && action !== 'add' && !isDisturbed
         ? [`${claim}, and devsh has changed it`]
         : [];
     }
-    if (verdict !== 'done' || isUndo(line) || line.kind === 'restore') return [];
+    if (verdict !== 'done' || isUndo(line) || line.kind === 'restore' || isLate) return [];
     // One resume may delete a record and then make it again.
     const isMadeAgain = results.some((one) => one.key === key && one.action === 'add');
     if (action === 'delete') {
@@ -156,7 +172,8 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     }
     if (action === 'add') return named.length > 0 ? [] : [`${claim}, and it is not there`];
     if (isResume(line) || line.kind === 'new name') return [];
-    return named.some((one) => holds(one, fieldsOf(told)))
+    const wanted = fieldsOf(told);
+    return named.some((one) => holds(one, box.habit === 'folds' ? folded(wanted) : wanted))
       ? []
       : [`${claim}, and it holds other values`];
   });

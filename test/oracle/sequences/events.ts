@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Fate, Ids, Spelling } from './box.ts';
+import { type Fate, type Habit, type Ids, type Spelling } from './box.ts';
 
 /** The boxes of a world, by their place in it. */
 export const NAMES = ['oslo', 'rome', 'bonn', 'riga', 'bern', 'cork'] as const;
@@ -83,6 +83,8 @@ export type Event =
       readonly meanwhile?: Meanwhile | undefined;
     }
   | { readonly kind: 'down' | 'up' | 'replace' | 'list'; readonly box: number }
+  /** Its place gets another name in the inventory. */
+  | { readonly kind: 'rename device'; readonly box: number }
   | { readonly kind: 'swap'; readonly box: number; readonly other: number }
   | { readonly kind: 'fate'; readonly box: number; readonly fate: Fate }
   | { readonly kind: 'rename'; readonly box: number; readonly key: string; readonly to: string }
@@ -99,6 +101,10 @@ export interface Sequence {
   readonly areIdsAlike: boolean;
   /** Whether all boxes are read at first. */
   readonly isRead: boolean;
+  /** Of the boxes, by their place; none: as expected. */
+  readonly habits?: readonly (Habit | undefined)[];
+  /** Whether the first two boxes have one memory. */
+  readonly areTwins?: boolean;
   readonly events: readonly Event[];
 }
 
@@ -151,6 +157,8 @@ const fate = kinds<Fate>(
   'store, then 500',
   'store, then die',
   'exists',
+  'outdone',
+  'outdone',
 );
 
 const minutes = fc.constantFrom(-90, -1, 5, 600);
@@ -231,25 +239,44 @@ const events = fc
   })
   .map((parts) => parts.flat().slice(0, 15));
 
+/** The habits that sequences draw. */
+const MENDED: readonly Habit[] = ['hides', 'pages', 'ignores'];
+
 export const anySequence: fc.Arbitrary<Sequence> = fc.record({
   count: fc.integer({ min: 4, max: 6 }),
   ids: kinds<Ids>('new', 'reused', 'uuid'),
   areIdsAlike: fc.boolean(),
   isRead: fc.boolean(),
+  habits: fc.array(fc.option(fc.constantFrom(...MENDED), { nil: undefined, freq: 2 }), {
+    ...{ minLength: 2, maxLength: 4 },
+  }),
+  areTwins: fc.constant(false),
   events,
 });
 
-const TROUBLE = ['rename', 'recreate', 'second', 'edit', 'swap', 'replace', 'clock'];
+const TROUBLE = [
+  'rename device',
+  'rename',
+  'recreate',
+  'second',
+  'edit',
+  'swap',
+  'replace',
+  'clock',
+];
 
 /** Nobody else writes, nothing is replaced, nothing is stopped, and no clock steps. */
 export const quietSequence: fc.Arbitrary<Sequence> = anySequence.map((given) => ({
   ...given,
+  ...{ habits: [], areTwins: false },
   events: given.events.flatMap((one): Event[] => {
     if (one.kind === 'line') {
       const isRaw = one.line.kind.startsWith('raw');
       return isRaw || one.isAway === true ? [] : [{ kind: 'line', line: one.line }];
     }
-    const isTrouble = TROUBLE.includes(one.kind) || (one.kind === 'fate' && one.fate === 'exists');
+    const isTrouble =
+      TROUBLE.includes(one.kind) ||
+      (one.kind === 'fate' && ['exists', 'outdone'].includes(one.fate));
     return isTrouble ? [] : [one];
   }),
 }));

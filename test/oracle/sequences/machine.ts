@@ -6,7 +6,7 @@ import { Vault } from '../../../src/credentials/vault.ts';
 import { RunFile } from '../../../src/settings/run-files.ts';
 import { type Devsh, makeDevsh, type Run, trust } from '../../main/devsh.ts';
 import { MACHINES, type Machine as MachineName, PASSWORD, type Place } from './box.ts';
-import { NAMES, type Stop } from './events.ts';
+import type { Stop } from './events.ts';
 import type { Truth } from './truth.ts';
 
 const PASSPHRASE = 'correct horse battery';
@@ -88,12 +88,12 @@ export class Machine {
   }
 
   /** The inventory, in which each name stands for a place, and the pins. */
-  async know(places: readonly Place[]): Promise<void> {
+  async know(places: readonly Place[], names: readonly string[]): Promise<void> {
     const config = join(this.folder, 'config/devsh');
     await mkdir(join(config, 'profiles'), { recursive: true });
     const entries = places.map(
       ({ address }, index) =>
-        `  - {name: ${NAMES[index] ?? ''}, address: "${address}", groups: [lab], profile: box}\n`,
+        `  - {name: ${names[index] ?? ''}, address: "${address}", groups: [lab], profile: box}\n`,
     );
     await writeFile(join(config, 'devices.yaml'), `devices:\n${entries.join('')}`);
     await writeFile(join(config, 'profiles/box.yaml'), PROFILE);

@@ -14,7 +14,6 @@ import {
   type SaidChange,
   type Told,
 } from './claims.ts';
-import { NAMES } from './events.ts';
 
 /** What a line wanted of one key: whom it was about where it was read, and where it is still to be done. */
 interface Intent {
@@ -92,9 +91,10 @@ export class Truth {
     return {
       ...line,
       deeds: this.#deeds.length,
-      accounts: new Map(all.map((box) => [box, box.accounts])),
+      accounts: new Map(all.map((box) => [box, box.known])),
       down: new Set(all.filter(({ isDown }) => isDown)),
-      fated: new Set(all.filter(({ fate }) => fate !== 'carry out')),
+      fated: new Set(all.filter(({ fate, habit }) => fate !== 'carry out' || habit !== undefined)),
+      stale: new Set(all.filter(({ isStale }) => isStale)),
     };
   }
 
@@ -190,7 +190,7 @@ export class Truth {
     const held = accounts.get(box) ?? [];
     // What the user has said yes to.
     const also = 'also' in line ? line.also : undefined;
-    const isAgreed = also && boxes.get(NAMES[also.box % boxes.size] ?? '') === box;
+    const isAgreed = also && [...boxes.values()][also.box % boxes.size] === box;
     const agreed = isAgreed ? held.filter(({ fields }) => fields['username'] === also.key) : [];
     if (line.kind === 'apply') {
       const made = begin.plan && this.#intentOf(begin.plan, keyOf(begin) ?? '');
@@ -476,12 +476,19 @@ export class Truth {
   falseAuthors({ boxes }: Pick<Begin, 'boxes'>, changes: readonly SaidChange[] = []): string[] {
     if (this.#hasMoved) return [];
     return changes.flatMap((change) => {
-      const { device, key: numbered, id, author } = change;
+      const { device, key: numbered, id, author, kind } = change;
       // The second of two of one name is `ann#2`.
       const key = numbered?.replace(/#\d+$/, '');
       if (key === undefined) return [];
-      if (author !== 'run' && author !== 'other') return [];
       const box = boxes.get(device)?.name;
+      const isGone = this.#deeds.some(
+        ({ box: name, action, before, after }) =>
+          (action === 'delete' || before?.fields['username'] !== after?.fields['username']) &&
+          name === box &&
+          before?.fields['username'] === key,
+      );
+      if (kind === 'gone' && !isGone) return [`FALSE GONE: ${key} on ${device} never went`];
+      if (author !== 'run' && author !== 'other') return [];
       const isSo = this.#deeds.some((deed) => {
         const isOwn = deed.by === this.#machine;
         const { before, after, shown: read } = deed;
@@ -492,7 +499,8 @@ export class Truth {
           (one) => one?.fields['username'] === key || (id !== undefined && one?.id === id),
         );
         const isAuthor =
-          this.#unsure.has(deed) || (!this.#raw.has(deed) && isOwn === (author === 'run'));
+          this.#unsure.has(deed) ||
+          (!this.#raw.has(deed) && deed.by !== 'side' && isOwn === (author === 'run'));
         return deed.box === box && isNamed && isAuthor;
       });
       const what = `FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`;

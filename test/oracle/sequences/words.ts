@@ -1,5 +1,5 @@
 import { type Box, spelled } from './box.ts';
-import { type Line, NAMES } from './events.ts';
+import type { Line } from './events.ts';
 import type { Machine } from './machine.ts';
 
 /** What a line needs beside its own words. */
@@ -29,7 +29,7 @@ export async function typed(line: Line, typing: Typing): Promise<Typed | undefin
   const on = ['--on', names.join(','), '--timeout', '2', ...yes];
   const also =
     'also' in line && line.also
-      ? ['--also', `${NAMES[line.also.box % boxes.size] ?? ''}=${line.also.key}`]
+      ? ['--also', `${[...boxes.keys()][line.also.box % boxes.size] ?? ''}=${line.also.key}`]
       : [];
   const say = (...words: readonly string[]): Typed => ({ words, stdin: '' });
   const word = id === undefined || !('spelling' in line) ? '' : spelled(id, line.spelling);

@@ -2,6 +2,7 @@ import { type Account, Box, type Deed, openPlace, type Place } from './box.ts';
 import type { Begin, Said, Told } from './claims.ts';
 import { type Event, type Line, type Meanwhile, NAMES, type Sequence } from './events.ts';
 import { type Ending, Machine, watchJournals } from './machine.ts';
+import { SETTLE_DELAYS_MS } from '../../../src/change/run-step.ts';
 import { Truth } from './truth.ts';
 import { runAt, typed } from './words.ts';
 
@@ -14,6 +15,9 @@ const PEOPLE = ['ann', 'bob', 'cyd'].map((person, index): Omit<Account, 'id'> =>
 }));
 
 const RealDate = Date;
+
+// A late box counts readings, not time.
+SETTLE_DELAYS_MS.fill(1);
 
 /** The clock of the machine, some minutes off; undefined: right again. */
 function stepClock(minutes: number | undefined): void {
@@ -58,10 +62,16 @@ export async function played(given: Sequence): Promise<Played> {
 
 async function openWorld(given: Sequence): Promise<World> {
   const deeds: Deed[] = [];
-  const { count, ids, areIdsAlike } = given;
-  const boxes = NAMES.slice(0, count).map(
-    (name, index) => new Box(name, PEOPLE, { ids, deeds, first: areIdsAlike ? 1 : index * 10 + 1 }),
-  );
+  const { count, ids, areIdsAlike, habits = [] } = given;
+  const boxes = NAMES.slice(0, count).map((name, index) => {
+    const first = areIdsAlike ? 1 : index * 100 + 1;
+    return new Box(name, PEOPLE, { ids, deeds, first, habit: habits[index] });
+  });
+  const [one, other] = boxes;
+  if (given.areTwins === true && one !== undefined && other !== undefined) {
+    other.accounts = one.accounts;
+    [one.twin, other.twin] = [other, one];
+  }
   const world = new World(given, deeds);
   await world.open(boxes);
   return world;
@@ -79,6 +89,7 @@ class World {
   readonly #deeds: Deed[];
   /** The inventory: the place of each name. */
   #places: Place[] = [];
+  #names: readonly string[] = NAMES;
   #machines: Machine[] = [];
   readonly #cleanUps: (() => Promise<void>)[] = [];
   readonly #leaveJournals = watchJournals();
@@ -114,7 +125,7 @@ class World {
   }
 
   async #know(): Promise<void> {
-    await Promise.all(this.#machines.map((machine) => machine.know(this.#places)));
+    await Promise.all(this.#machines.map((machine) => machine.know(this.#places, this.#names)));
   }
 
   /** Before each request: what happens meanwhile, and whether a process ends at it. */
@@ -132,7 +143,7 @@ class World {
   async play(event: Event): Promise<readonly string[]> {
     if (event.kind === 'line') return this.#type(event);
     if (event.kind === 'list') {
-      const name = NAMES[event.box % this.#given.count] ?? '';
+      const name = this.#names[event.box % this.#given.count] ?? '';
       const { box } = this.#places[event.box % this.#given.count] ?? {};
       const [home] = this.#machines;
       await home?.run(['user', 'list', '--on', name]);
@@ -140,7 +151,7 @@ class World {
       return [];
     }
     this.#happen(event);
-    if (event.kind === 'swap' || event.kind === 'replace') await this.#know();
+    if (['swap', 'replace', 'rename device'].includes(event.kind)) await this.#know();
     return [];
   }
 
@@ -176,6 +187,12 @@ class World {
       case 'second':
         box.addStranger(event.key);
         break;
+      case 'rename device': {
+        const index = this.#places.indexOf(place);
+        const rename = (name: string): string => (name.endsWith('-2') ? name : `${name}-2`);
+        this.#names = this.#names.map((name, at) => (at === index ? rename(name) : name));
+        break;
+      }
       case 'swap': {
         const other = this.#places[event.other % this.#given.count];
         if (other === undefined || other === place) break;
@@ -225,9 +242,9 @@ class World {
   }: Event & { readonly kind: 'line' }): Promise<UnderWay | undefined> {
     const machine = this.#machines[isAway ? 1 : 0];
     if (machine === undefined) return undefined;
-    const boxes = new Map(this.#places.map(({ box }, index) => [NAMES[index] ?? '', box]));
+    const boxes = new Map(this.#places.map(({ box }, index) => [this.#names[index] ?? '', box]));
     const names = 'on' in line ? this.#named(line.on) : [...boxes.keys()];
-    const named = 'spelling' in line ? boxes.get(NAMES[line.box % boxes.size] ?? '') : undefined;
+    const named = 'spelling' in line ? [...boxes.values()][line.box % boxes.size] : undefined;
     const id = named?.named('key' in line ? line.key : '')[0]?.id;
     const secret = `Fresh-Harbour-${4000 + this.#passwords++}`;
     const file = line.kind === 'plan' ? machine.newFile() : this.#plan?.file;
@@ -275,7 +292,7 @@ class World {
   }
 
   #named(on: readonly number[]): string[] {
-    return [...new Set(on.map((one) => NAMES[one % this.#given.count] ?? ''))];
+    return [...new Set(on.map((one) => this.#names[one % this.#given.count] ?? ''))];
   }
 
   /** What the record of the whole time says wrongly. */
@@ -283,7 +300,7 @@ class World {
     const [home] = this.#machines;
     if (home === undefined) return [];
     const { report } = saidIn(await home.run(['report', '--since', '2d']));
-    const boxes = new Map(this.#places.map(({ box }, index) => [NAMES[index] ?? '', box]));
+    const boxes = new Map(this.#places.map(({ box }, index) => [this.#names[index] ?? '', box]));
     return home.truth.falseAuthors({ boxes }, report?.changes);
   }
 

@@ -1,0 +1,112 @@
+import { hasPositionalIds, idOf } from '../device/profile.ts';
+import { RejectedError } from '../device/errors.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { CancelledError, DevshError, expectedError, unlessFailed } from '../errors.ts';
+import type { Access } from './access.ts';
+import type { DeviceSession } from './device-session.ts';
+
+/** What devsh knows of a record that a list does not show. */
+export type Absence =
+  | { readonly kind: 'there'; readonly record: DeviceRecord }
+  /** Its own path says so, or nobody ever knew it and nothing speaks against the list. */
+  | { readonly kind: 'absent' }
+  /** `why`: `not in the list, which may be cut: …` */
+  | { readonly kind: 'not known'; readonly why: string };
+
+/** What a list has shown before: the last image of each record, and the most records at once. */
+export interface KnownList {
+  readonly images: readonly (readonly [key: string, image: DeviceRecord])[];
+  /** The keys of those that are proven to be absent since. */
+  readonly absent: ReadonlySet<string>;
+  readonly most: number;
+}
+
+export const NOTHING_KNOWN: KnownList = { images: [], absent: new Set(), most: 0 };
+
+/** A list as it was just read. */
+interface Listed {
+  readonly session: DeviceSession;
+  readonly access: Access;
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The one place that decides whether a record that a list does not show is absent. If its id was ever known, its own
+ * path decides, where own paths answer; a proof is kept with the reading.
+ */
+export async function absenceOf(
+  listed: Listed,
+  isMeant: (record: DeviceRecord) => boolean,
+  image?: DeviceRecord,
+): Promise<Absence> {
+  const { session, access, resource, records, signal } = listed;
+  const known = await session.known(resource);
+  const [key, last = image] = known.images.findLast(([, one]) => isMeant(one)) ?? [];
+  const doubt = listDoubt(session, resource, { size: records.length, most: known.most });
+  if (last === undefined || idOf(session.profile, last) === undefined) {
+    if (doubt === undefined) return { kind: 'absent' };
+    const more = (await unlessFailed(session.probePages(access, resource, signal))) ?? [];
+    const found = more.find(isMeant);
+    if (found !== undefined) return { kind: 'there', record: found };
+    return more.length > records.length ? { kind: 'absent' } : { kind: 'not known', why: doubt };
+  }
+  if (doubt === undefined && key !== undefined && known.absent.has(key)) return { kind: 'absent' };
+  const own = await readOwnPath(listed, last);
+  if (own.kind === 'there') session.facts.set(`resources.${resource}.hides`, true);
+  if (own.kind === 'absent' && key !== undefined) session.proveAbsent(resource, key);
+  return own;
+}
+
+/** Lists are cut at 20, 25, 50, 100 … 1,000. */
+const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
+
+/** Whether a list of so many records that states no end may be cut. */
+export function mayBeCut(size: number, most: number): boolean {
+  return ROUND.test(String(size)) && most <= size;
+}
+
+/** Why a list is no proof of absence; undefined if nothing speaks against it. */
+function listDoubt(
+  session: DeviceSession,
+  resource: string,
+  { size, most }: { readonly size: number; readonly most: number },
+): string | undefined {
+  const list = 'not in the list';
+  if (session.facts.get(`resources.${resource}.hides`) === true)
+    return `${list}, which leaves records out`;
+  if (session.hasEnd(resource) || !mayBeCut(size, most)) return undefined;
+  return `${list}, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
+}
+
+/** The record at its own path. A 404 counts only on a device whose own paths show what it lists. */
+export async function readOwnPath(
+  { session, access, resource, records, signal }: Listed,
+  image: DeviceRecord,
+): Promise<Absence> {
+  const { profile, facts } = session;
+  const id = idOf(profile, image);
+  const why = 'not in the list, and its own path does not tell';
+  if (id === undefined || hasPositionalIds(profile)) return { kind: 'not known', why };
+  const read = async (one: DeviceRecord): Promise<DeviceRecord | DevshError | undefined> => {
+    try {
+      return (await session.details(access, resource, [one], signal))[0];
+    } catch (error) {
+      if (error instanceof CancelledError) throw error;
+      return expectedError(error);
+    }
+  };
+  const own = await read(image);
+  if (own !== undefined && !(own instanceof DevshError)) return { kind: 'there', record: own };
+  const isNone = own instanceof RejectedError && [404, 410].includes(own.status);
+  if (!isNone) return { kind: 'not known', why };
+  const example = records.find((one) => idOf(profile, one) !== id);
+  if (facts.get(`resources.${resource}.ownPaths`) === undefined && example !== undefined) {
+    const shown = await read(example);
+    const answers = shown instanceof DevshError || shown === undefined ? 'no' : 'answer';
+    facts.set(`resources.${resource}.ownPaths`, answers);
+  }
+  const answer = facts.get(`resources.${resource}.ownPaths`);
+  return answer === 'answer' ? { kind: 'absent' } : { kind: 'not known', why };
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Account, Box, type Habit, openPlace, PASSWORD } from '../oracle/sequences/box.ts';
+import { rounds } from '../rounds.ts';
+import { makeDevsh, trust } from './devsh.ts';
+
+const PROFILE = 'extends: drf\nid_fields: [id]\n';
+
+function account(username: string): Omit<Account, 'id'> {
+  const email = `${username}@example.net`;
+  const names = { username, email, first_name: username, last_name: 'Ng' };
+  return { person: username, secrets: {}, fields: { ...names, lang: 'en', is_active: true } };
+}
+
+/** A box with a habit, and a devsh that has read it. */
+async function startBox(
+  habit: Habit | undefined,
+  names: readonly string[] = ['ann', 'bob', 'cyd'],
+  atEnd: (cleanUp: () => void | Promise<void>) => void = onTestFinished,
+) {
+  const box = new Box('oslo', names.map(account), { ids: 'new', first: 1, deeds: [], habit });
+  const requests: string[] = [];
+  const watch = (_: boolean, request: string) => {
+    requests.push(request);
+    return { isCarriedOut: true, isAnswered: true };
+  };
+  const place = await openPlace(box, watch);
+  atEnd(() => place.close());
+  const env = { DEVSH_USER: 'root', DEVSH_PASSWORD: PASSWORD };
+  const devsh = await makeDevsh(env, atEnd);
+  const config = join(devsh.folder, 'config/devsh');
+  await mkdir(join(config, 'profiles'), { recursive: true });
+  const entry = `{name: oslo, address: "${place.address}", profile: box}`;
+  await writeFile(join(config, 'devices.yaml'), `devices:\n  - ${entry}\n`);
+  await writeFile(join(config, 'profiles/box.yaml'), PROFILE);
+  await trust(devsh, [{ address: place.address, fingerprint: box.certificate.fingerprint }]);
+  await devsh('user list --on oslo');
+  requests.length = 0;
+  return { box, devsh, requests };
+}
+
+test('an account that the list hides once it is closed is locked, deleted and made again', async () => {
+  const { box, devsh } = await startBox('hides');
+  const locked = await devsh('lockout bob --now --yes');
+  expect(locked.stdout).toContain('set user bob: done');
+  expect(locked.exitCode).toBe(0);
+  expect((await devsh('changes --since 1d --on oslo')).stdout).not.toContain('gone');
+  const again = await devsh('lockout bob --now --yes');
+  expect(again.stderr + again.stdout).not.toContain('no device has');
+  const deleted = await devsh('user delete bob --on oslo --yes');
+  expect([deleted.exitCode, box.named('bob')]).toEqual([0, []]);
+  expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('user bob gone');
+  expect((await devsh('undo --yes --allow loss')).stdout).toContain('add user bob: done');
+  expect(box.named('bob')).toHaveLength(1);
+});
+
+test.each([
+  'user delete dan --on oslo --yes',
+  'lockout dan --now --yes',
+  'user set dan lang=fr --on oslo --yes',
+])('a list that may be cut is no proof: %s', async (line) => {
+  const names = Array.from({ length: 4 }, (_, index) => `u${index}`);
+  const { devsh, requests } = await startBox('cuts', [...names, 'dan']);
+  const { stdout, stderr, exitCode } = await devsh(line);
+  expect(stdout + stderr).toContain('user dan is not in the list, which may be cut');
+  expect(stdout + stderr).toContain('list.paging');
+  expect(exitCode).toBe(3);
+  expect(requests.filter((one) => !/^(?:GET|OPTIONS) /.test(one))).toEqual([]);
+  // The next page is asked for once.
+  expect(requests.filter((one) => one.includes('?')).length).toBeLessThanOrEqual(3);
+});
+
+test('a deletion by somebody else is proven once, and then kept', async () => {
+  const { box, devsh, requests } = await startBox(undefined);
+  box.remove('bob');
+  await devsh('user list --on oslo');
+  const changes = async () => (await devsh('changes --since 1d --on oslo')).stdout;
+  expect(await changes()).toContain('user bob no longer in the list');
+  requests.length = 0;
+  const line = 'user delete bob --on oslo --yes';
+  expect(await devsh(line)).toMatchObject({ exitCode: 0 });
+  const own = /^GET \/api\/user\/[^?]+$/;
+  expect(requests.filter((one) => own.test(one))).toHaveLength(2);
+  expect(await changes()).toContain('user bob gone');
+  requests.length = 0;
+  expect((await devsh(line)).stdout).toContain('unchanged');
+  expect(requests.filter((one) => own.test(one))).toEqual([]);
+});
+
+test('whatever a list leaves out, a delete that says "unchanged" leaves nobody behind', async () => {
+  const cases = fc.record({
+    habit: fc.constantFrom<Habit | undefined>('hides', 'cuts', 'pages', undefined),
+    key: fc.constantFrom('ann', 'bob', 'cyd', 'nobody'),
+    closed: fc.constantFrom('ann', 'bob', 'cyd', undefined),
+    verb: fc.constantFrom('user delete', 'lockout'),
+  });
+  const property = fc.asyncProperty(cases, async ({ habit, key, closed, verb }) => {
+    const ends: (() => void | Promise<void>)[] = [];
+    const { box, devsh } = await startBox(habit, undefined, (end) => ends.push(end));
+    if (closed !== undefined) box.change(closed, { is_active: false });
+    const on = verb === 'lockout' ? '--now' : '--on oslo';
+    const { exitCode, stdout, stderr } = await devsh(`${verb} ${key} ${on} --yes`);
+    const left = box.named(key).filter(({ fields }) => verb !== 'lockout' || fields['is_active']);
+    if (exitCode === 0) expect([left, stdout, stderr]).toEqual([[], stdout, stderr]);
+    for (const end of ends) await end();
+  });
+  await fc.assert(property, { numRuns: rounds(12) });
+});
