@@ -1,9 +1,16 @@
 import { canonicalId } from '../change/identity.ts';
 import { type Run, sentTime } from '../change/journal.ts';
-import type { StepResult } from '../change/verdict.ts';
+import type { About, StepResult } from '../change/verdict.ts';
 import { isComparable, isMask } from '../device/sensitive-fields.ts';
 import { isStored } from '../device/equality.ts';
-import { type DeviceRecord, grouped, type Value, valueAt, valueText } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  type DeviceRef,
+  grouped,
+  type Value,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import {
   type Event,
   type FieldChange,
@@ -12,218 +19,213 @@ import {
   type StepName,
 } from './events.ts';
 import { idText } from './kept.ts';
+import type { Identity } from './replay.ts';
 
-/** Which record a step meant. */
-interface RecordOfStep {
-  readonly device: string;
-  readonly resource: string;
-  readonly key: string;
-  /** As read back, else as before the step: it has the id. */
-  readonly held: DeviceRecord | undefined;
-}
-
-/** A step of a run that the device has carried out: its read-back proved it. */
-export interface WrittenStep extends StepName, RecordOfStep {
-  readonly action: 'add' | 'set' | 'delete';
-  /** When the request left, and when its verdict was known; ms UTC. */
+/** A request of a run that left for a device. */
+export interface Deed extends StepName {
+  readonly device: DeviceRef;
+  readonly pin: string | undefined;
+  /** Undefined of a raw request: nobody knows what it did. */
+  readonly record?: DeedRecord | undefined;
+  /** When it left, and when its verdict was known; ms UTC. */
   readonly sentAt: number;
   readonly endedAt: number;
+  /** Its effect may show later: `unknown`, or `no effect` so far. */
+  readonly isOpen: boolean;
+}
+
+interface DeedRecord extends About {
+  readonly device: string;
+  /** The natural keys that it had, or got. */
+  readonly keys: readonly string[];
+  /** As read back, else as before the step: it has the id. */
+  readonly held: DeviceRecord | undefined;
   readonly before: DeviceRecord | undefined;
-  /** The fields that the step wrote, as its read-back showed them; secrets masked. */
-  readonly wrote: DeviceRecord;
+  /** The fields that the step wrote, as its read-back showed them; secrets masked. Undefined if the device is not known to have accepted it. */
+  readonly wrote: DeviceRecord | undefined;
 }
 
-/**
- * Names the run behind each event, where one did it: the step was sent within the interval of the event, or
- * before it and read back at its end, and what it wrote is what changed. What it did not write stays without a
- * run, as an event of its own. Pure.
- */
-export function attributed(events: readonly Event[], steps: readonly WrittenStep[]): Event[] {
-  if (steps.length === 0) return [...events];
-  const stepsOf = stepsByRecord(steps);
-  return events.flatMap((event): Event[] => {
-    if (!('key' in event) || event.after === undefined) return [event];
-    const spans = spansOf(event);
-    const own = stepsOf(event)
-      // What the read-back of a step showed is no change of later readings. Another process may have read between
-      // the request and its effect.
-      .filter((step) => {
-        const { sentAt, endedAt } = step;
-        const isInEffect = (from: number): boolean => endedAt < from || !isEffectOf(step, event);
-        return spans.some(
-          ([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= to || !isInEffect(from)),
-        );
-      })
-      .sort((a, b) => a.sentAt - b.sentAt);
-    if (own.length === 0) return [event];
-    if (event.kind === 'changed') return parts(event, own);
-    return whole(event, own);
-  });
-}
+/** Which device a period of a history was read from. */
+export type IdentityOf = (event: Event) => Pick<Identity, 'address' | 'pin'> | undefined;
 
-/** Whether the earlier reading did not show yet what the step has done, and the later one does. */
-function isEffectOf({ action, wrote }: WrittenStep, event: Event): boolean {
-  if (event.kind !== 'changed') return action === (event.kind === 'added' ? 'add' : 'delete');
-  return event.fields.some(({ field, before, after }) => {
-    const value = valueAt(wrote, field);
-    return value !== undefined && isStored(value, after) && !isStored(value, before);
-  });
-}
+/** Who did what, by the journals of the runs of this devsh. */
+export class Deeds {
+  readonly #byAddress: ReadonlyMap<string, readonly Deed[]>;
+  readonly #byName: ReadonlyMap<string, readonly Deed[]>;
+  readonly #byRecord: ReadonlyMap<string, readonly Deed[]>;
+  readonly #identityOf: IdentityOf;
 
-/** The steps that meant the record of an event: by its id, where records share a name. */
-export function stepsByRecord<Step extends RecordOfStep>(
-  steps: readonly Step[],
-): (event: RecordEvent) => readonly Step[] {
-  const indexes = new Map<string | undefined, ReadonlyMap<string, readonly Step[]>>();
-  const name = (device: string, resource: string, id: string | undefined, key: string): string =>
-    JSON.stringify([device, resource, id ?? null, id === undefined ? key : null]);
-  return ({ device, resource, key, id }) => {
-    const index =
-      indexes.get(id?.field) ??
-      grouped(steps, (step) => {
-        const own = id && idText(step.held, id.field);
-        return name(step.device, step.resource, own, step.key);
-      });
-    indexes.set(id?.field, index);
-    const byKey = index.get(name(device, resource, undefined, key)) ?? [];
-    if (id === undefined) return byKey;
-    // A step without an id is known by the name that it gave or read.
-    return [...(index.get(name(device, resource, canonicalId(id.text), key)) ?? []), ...byKey];
-  };
-}
-
-function whole(
-  event: Event & { kind: 'added' | 'gone' | 'unlisted' },
-  steps: readonly WrittenStep[],
-): Event[] {
-  const action = event.kind === 'added' ? 'add' : 'delete';
-  // What a run added and deleted again, somebody else has added.
-  const step = steps.findLast((one) => one.action !== 'set');
-  if (step?.action !== action) return [event];
-  if (event.kind !== 'added') return [{ ...event, kind: 'gone', by: by(step) }];
-  // A later step or another writer may have changed the new record before it was read.
-  const later = Object.entries(step.wrote).flatMap(([field, wrote]): FieldChange[] => {
-    const after = valueAt(event.record.fields, field);
-    const isSecret = isMask(wrote) || valueAt(event.record.digests, field) !== undefined;
-    if (after === undefined || isSecret || isStored(wrote, after)) return [];
-    return [{ field, before: wrote, after, isSecret }];
-  });
-  const { kind, record, ...at } = event;
-  const added: Event = { ...at, kind, record, by: by(step) };
-  if (later.length === 0) return [added];
-  const sets = steps.slice(steps.indexOf(step) + 1);
-  return [added, ...parts({ ...at, kind: 'changed', fields: later }, sets)];
-}
-
-/** Splits the change of each field into what the steps did, in order, and what others did between them. */
-function parts(event: Event & { kind: 'changed' }, steps: readonly WrittenStep[]): Event[] {
-  const groups = new Map<WrittenStep | undefined, FieldChange[]>();
-  const put = (step: WrittenStep | undefined, change: FieldChange): void => {
-    groups.set(step, [...(groups.get(step) ?? []), change]);
-  };
-  for (const change of event.fields) {
-    const { field, isSecret } = change;
-    const own = steps.filter((step) => step.action === 'set' && Object.hasOwn(step.wrote, field));
-    const last = own.at(-1);
-    if (last === undefined) {
-      put(undefined, change);
-    } else if (isSecret || isMask(last.wrote[field])) {
-      const writers = isMask(last.wrote[field]) ? secretWriters(own, field) : [undefined];
-      for (const step of writers) put(step, change);
-    } else {
-      let current = change.before;
-      for (const step of own) {
-        const [before, after] = [valueAt(step.before, field), valueAt(step.wrote, field)];
-        if (!isStored(current, before))
-          put(undefined, { field, isSecret, before: current, after: before });
-        if (!isStored(before, after)) put(step, { field, isSecret, before, after });
-        current = after;
-      }
-      if (!isStored(current, change.after)) {
-        put(undefined, { field, isSecret, before: current, after: change.after });
-      }
-    }
+  constructor(deeds: readonly Deed[], identityOf: IdentityOf) {
+    this.#byAddress = grouped(deeds, ({ device }) => device.address);
+    this.#byName = grouped(deeds, ({ device }) => device.name);
+    const named = deeds.flatMap((deed) => recordNames(deed).map((name) => ({ name, deed })));
+    this.#byRecord = new Map(
+      [...grouped(named, ({ name }) => name)].map(([name, all]) => [
+        name,
+        all.map(({ deed }) => deed),
+      ]),
+    );
+    this.#identityOf = identityOf;
   }
-  return [...groups].map(([step, fields]) => ({ ...event, fields, ...(step && { by: by(step) }) }));
-}
 
-/**
- * The steps that changed a secret, and undefined if somebody else has changed it before or between them. The
- * digests of what was read before and after a step tell; a secret without one, its step has changed.
- */
-function secretWriters(
-  steps: readonly WrittenStep[],
-  field: string,
-): readonly (WrittenStep | undefined)[] {
-  const writers = new Set<WrittenStep | undefined>();
-  let left: Value | undefined;
-  for (const step of steps) {
-    const [before, after] = [valueAt(step.before, field), valueAt(step.wrote, field)];
-    if (isComparable(left) && isComparable(before) && left !== before) writers.add(undefined);
-    if (!isComparable(before) || before !== after) writers.add(step);
-    left = after;
+  /**
+   * Names the run behind each event if exactly one fits: it wrote to that record of that device in the interval, was
+   * accepted, and the values are those that it sent. Fields that no run sent are an event of their own.
+   */
+  attributed(events: readonly Event[]): Event[] {
+    return events.flatMap((event): Event[] => {
+      if (!('key' in event) || event.after === undefined) return [event];
+      const own = this.#ofRecord(event).filter(
+        (deed) => this.#isThere(deed, event) && mayShowIn(event, deed),
+      );
+      if (event.kind !== 'changed') {
+        const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
+        if (deed === undefined) return [event];
+        return [{ ...event, ...(event.kind === 'unlisted' && { kind: 'gone' }), by: by(deed) }];
+      }
+      const groups = new Map<Deed | undefined, FieldChange[]>();
+      for (const change of event.fields) {
+        const deed = onlyRun(own.filter((one) => hasWritten(one, change)));
+        groups.set(deed, [...(groups.get(deed) ?? []), change]);
+      }
+      return [...groups].map(([deed, fields]) => ({
+        ...event,
+        fields,
+        ...(deed && { by: by(deed) }),
+      }));
+    });
   }
-  return writers.size === 0 ? [undefined] : [...writers];
+
+  /** The newest run that may have had to do with an event: it wrote there then, or the same elsewhere. */
+  near(event: RecordEvent): string | undefined {
+    const { address = '' } = this.#identityOf(event) ?? {};
+    const here = [
+      ...(this.#byAddress.get(address) ?? []),
+      ...(this.#byName.get(event.device) ?? []),
+    ];
+    const late = this.#ofRecord(event).filter(
+      (deed) =>
+        mayShowIn(event, deed) &&
+        (isLike(deed, event) || (deed.isOpen && this.#isThere(deed, event))),
+    );
+    return (here.findLast((deed) => mayBeBy(event, deed)) ?? late.at(-1))?.run;
+  }
+
+  #ofRecord({ resource, key, id }: RecordEvent): readonly Deed[] {
+    const named = this.#byRecord.get(recordName(resource, key)) ?? [];
+    const own =
+      id === undefined
+        ? []
+        : (this.#byRecord.get(recordName(resource, canonicalId(id.text))) ?? []);
+    const isOther = ({ record }: Deed): boolean => {
+      const held = id && idText(record?.held, id.field);
+      return held !== undefined && held !== canonicalId(id?.text ?? '');
+    };
+    return [...new Set([...own, ...named])].filter((deed) => !isOther(deed));
+  }
+
+  #isThere({ device, pin }: Deed, event: Event): boolean {
+    const identity = this.#identityOf(event);
+    return identity?.address === device.address && (pin === undefined || pin === identity.pin);
+  }
 }
 
-function by({ run, step, line }: WrittenStep): StepName {
+function recordNames({ record }: Deed): string[] {
+  const ids = Object.values(record?.held ?? {}).map((value) => canonicalId(valueText(value)));
+  return record === undefined
+    ? []
+    : [...new Set([...record.keys, ...ids])].map((name) => recordName(record.resource, name));
+}
+
+function recordName(resource: string, name: string): string {
+  return JSON.stringify([resource, name]);
+}
+
+/** The last deed, if all are of one run. */
+function onlyRun(deeds: readonly Deed[]): Deed | undefined {
+  const last = deeds.at(-1);
+  return deeds.every(({ run }) => run === last?.run) ? last : undefined;
+}
+
+/** Whether an accepted step made or deleted the record of an event as it is. */
+function isWholeOf({ record }: Deed, event: RecordEvent): boolean {
+  if (record?.wrote === undefined || event.kind === 'changed') return false;
+  if (event.kind !== 'added') return record.action === 'delete';
+  const { fields, digests } = event.record;
+  const isSame = ([field, value]: readonly [string, Value]): boolean => {
+    const now = valueAt(fields, field);
+    const isSecret = isMask(value) || valueAt(digests, field) !== undefined;
+    return now === undefined || isSecret || isStored(value, now);
+  };
+  return record.action === 'add' && Object.entries(record.wrote).every(isSame);
+}
+
+/** Whether an accepted step wrote what a field holds after a change. */
+function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): boolean {
+  const value = record?.action === 'delete' ? undefined : valueAt(record?.wrote, field);
+  if (value === undefined) return false;
+  const before = valueAt(record?.before, field);
+  // A digest shows that the step has left the secret as it was.
+  if (isSecret || isMask(value)) return !(isComparable(before) && before === value);
+  return isStored(value, after);
+}
+
+function isLike(deed: Deed, event: RecordEvent): boolean {
+  return event.kind === 'changed'
+    ? event.fields.some((change) => hasWritten(deed, change))
+    : isWholeOf(deed, event);
+}
+
+function by({ run, step, line }: Deed): StepName {
   return { run, step, line };
 }
 
-/** A request of a run that left for a device, whatever became of it. */
-export interface SentStep extends RecordOfStep {
-  readonly run: string;
-  /** ms UTC */
-  readonly sentAt: number;
-  /** Until when it may have had an effect. */
-  readonly endedAt: number;
-  /** A reading before `endedAt` showed its effect: no later one shows it for the first time. */
-  readonly isShown: boolean;
+/** Whether the effect of a request may show between two readings for the first time. */
+function mayShowIn(event: Event, { sentAt, endedAt, isOpen }: Deed): boolean {
+  return spansOf(event).some(([from, to]) => sentAt <= to && (isOpen || endedAt >= from));
 }
 
-/** Whether a change between two readings may be the effect of a request. */
+/** Whether a request was under way between two readings, and none before showed its effect. */
 export function mayBeBy(
   event: Event,
-  { sentAt, endedAt, isShown }: Pick<SentStep, 'sentAt' | 'endedAt' | 'isShown'>,
+  { sentAt, endedAt, isOpen }: Pick<Deed, 'sentAt' | 'endedAt' | 'isOpen'>,
 ): boolean {
   // Another process may have read between the request and its effect.
   return spansOf(event).some(
-    ([from, to]) => sentAt <= to && (sentAt >= from || (isShown ? endedAt >= to : endedAt >= from)),
+    ([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= (isOpen ? from : to)),
   );
 }
 
-export function sentSteps({ run, plan, states }: Run): SentStep[] {
-  return plan.devices.flatMap(({ device, steps }) =>
-    steps.flatMap(({ resource, key, before, asked }, index): SentStep[] => {
+export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run): Deed[] {
+  return plan.devices.flatMap(({ device, pin, steps, raw }) => {
+    const own = steps.flatMap((step, index): Deed[] => {
       const state = states.get(device.name)?.[index];
-      const at = sentTime(state);
-      if (at === undefined || state === undefined || state.kind === 'waiting') return [];
-      const sentAt = Date.parse(at);
-      const verdict = state.kind === 'sent' ? 'unknown' : state.result.verdict;
-      const endedAt = verdict === 'unknown' ? Infinity : Date.parse(state.at);
-      const isShown = verdict === 'done';
-      const held = (state.kind === 'ended' ? state.result.record : undefined) ?? before;
-      const names = [key, newName(key, before, asked) ?? key];
-      return [...new Set(names)].map((name) => {
-        return { run, device: device.name, resource, key: name, held, sentAt, endedAt, isShown };
-      });
-    }),
-  );
+      const left = sentTime(state);
+      if (left === undefined || state === undefined || state.kind === 'waiting') return [];
+      const result = state.kind === 'ended' ? state.result : undefined;
+      const { resource, key, action, before, asked } = step;
+      const isOpen = result === undefined || LATE.includes(result.verdict);
+      const isAccepted = ['done', 'differs', 'no effect'].includes(result?.verdict ?? '');
+      const wrote = isAccepted ? writtenFields(asked, result) : undefined;
+      const keys = [key, newName(key, before, asked) ?? key];
+      const held = result?.record ?? before;
+      return [
+        {
+          ...{ run, step: index, line, device, pin },
+          record: { device: device.name, resource, key, action, keys, held, before, wrote },
+          sentAt: Date.parse(left),
+          endedAt: Date.parse(state.at),
+          isOpen,
+        },
+      ];
+    });
+    const sent = { run, step: 0, line, device, pin, sentAt: Date.parse(at), isOpen: true };
+    return raw === undefined ? own : [...own, { ...sent, endedAt: Date.parse(endedAt ?? at) }];
+  });
 }
 
-/** A request of a run of which nobody knows what it did, until when it may have had an effect. */
-export type RawRequest = Pick<SentStep, 'run' | 'device' | 'sentAt' | 'endedAt' | 'isShown'>;
-
-export function rawRequestsOf({ run, at, endedAt, plan }: Run): RawRequest[] {
-  const times = {
-    sentAt: Date.parse(at),
-    endedAt: endedAt === undefined ? Infinity : Date.parse(endedAt),
-    isShown: false,
-  };
-  return plan.devices.flatMap(({ device, raw }) =>
-    raw === undefined ? [] : [{ run, device: device.name, ...times }],
-  );
-}
+/** After these the effect of a request may still show. */
+const LATE: readonly string[] = ['unknown', 'no effect'];
 
 /** What may be the new name of a record: the value of a field that had its old name. */
 function newName(
@@ -236,29 +238,10 @@ function newName(
   return text === key ? undefined : text;
 }
 
-/** The steps of a run that the device has carried out, as their read-back proved. */
-export function writtenSteps({ run, command, plan, states }: Run): WrittenStep[] {
-  return plan.devices.flatMap(({ device, steps }) =>
-    steps.flatMap((step, index): WrittenStep[] => {
-      const state = states.get(device.name)?.[index];
-      if (state?.kind !== 'ended' || state.sentAt === undefined) return [];
-      if (!['done', 'differs'].includes(state.result.verdict)) return [];
-      const { resource, key, action, before, asked } = step;
-      const wrote = writtenFields(asked, state.result);
-      return [
-        {
-          ...{ run, step: index, line: command, device: device.name, resource, key, action },
-          held: state.result.record ?? before,
-          ...{ sentAt: Date.parse(state.sentAt), endedAt: Date.parse(state.at), before, wrote },
-        },
-      ];
-    }),
-  );
-}
-
 /** The fields asked for that the read-back shows. What a device stored differently is nobody's for sure. */
-function writtenFields(asked: DeviceRecord, { verdict, record }: StepResult): DeviceRecord {
-  if (record === undefined) return asked;
+function writtenFields(asked: DeviceRecord, result: StepResult | undefined): DeviceRecord {
+  const { verdict, record } = result ?? {};
+  if (record === undefined || verdict === 'no effect') return asked;
   const fields = Object.entries(asked).flatMap(([field, value]) => {
     const stored = valueAt(record, field);
     if (isMask(value)) return [[field, isMask(stored) ? stored : value] as const];

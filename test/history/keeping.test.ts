@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseJournal } from '../../src/change/read-journal.ts';
-import { attributed, writtenSteps } from '../../src/history/attribution.ts';
+import { Deeds, deedsOf } from '../../src/history/attribution.ts';
 import { eventsOf } from '../../src/history/events.ts';
 import { HistoryFiles } from '../../src/history/history-files.ts';
 import { History, NotReadError } from '../../src/history/history.ts';
@@ -43,7 +43,9 @@ test('keeps what lists, plans and read-backs show, and finds the run that did a 
   const runs = join(devsh.folder, 'state/devsh/runs');
   const [journal = ''] = await readdir(runs);
   const run = parseJournal(await readFile(join(runs, journal), 'utf8'), journal);
-  const events = attributed(eventsOf('sim1', await history.periods('sim1')), writtenSteps(run));
+  const periods = await history.periods('sim1');
+  const deeds = new Deeds(deedsOf(run), () => periods[0]?.identity);
+  const events = deeds.attributed(eventsOf('sim1', periods));
 
   expect(events).toMatchObject([
     {

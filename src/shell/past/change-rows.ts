@@ -1,15 +1,5 @@
 import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
-import {
-  attributed,
-  mayBeBy,
-  type RawRequest,
-  rawRequestsOf,
-  type SentStep,
-  sentSteps,
-  stepsByRecord,
-  type WrittenStep,
-  writtenSteps,
-} from '../../history/attribution.ts';
+import { type Deed, Deeds, deedsOf, type IdentityOf } from '../../history/attribution.ts';
 import type { Event } from '../../history/events.ts';
 import {
   eventText,
@@ -17,56 +7,51 @@ import {
   foldEvents,
   intervalText,
 } from '../../history/fold-events.ts';
-import type { IdentityPeriod } from '../../history/replay.ts';
 import { someOf } from '../../text/one-line.ts';
 import { clockTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { table, type TableOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 import { runsSince } from '../writing/stored-runs.ts';
+import type { DeviceHistory } from './coverage.ts';
 
 /** What the journals say about who did a change. */
 type Author =
   | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run wrote to the record in that time, but not, as far as is proved, what changed; or nobody knows what it wrote. */
-  | { readonly kind: 'perhaps'; readonly run: string; readonly isRaw: boolean }
+  /** A run wrote to the device in that time, but not, as far as is proved, what changed; or nobody knows what it wrote. */
+  | { readonly kind: 'perhaps'; readonly run: string }
   | { readonly kind: 'other' }
   /** Some journals cannot be read. */
   | { readonly kind: 'unknown' };
 
 /** What the runs of this devsh sent. */
 export class Authors {
-  readonly #written: WrittenStep[] = [];
-  readonly #sent: SentStep[] = [];
-  readonly #raw: RawRequest[] = [];
-  #sentOf: ReturnType<typeof stepsByRecord<SentStep>> | undefined;
+  readonly #deeds: Deeds;
   /** The runs whose journals cannot be read. */
-  readonly unreadable: string[] = [];
+  readonly unreadable: readonly string[];
 
-  /**
-   * Reads the journals that were written to after `time` (ms UTC). A run on a device of the same name with another
-   * address than these periods have, as in an imported journal, proves nothing about them.
-   */
+  private constructor(deeds: readonly Deed[], unreadable: readonly string[], of: IdentityOf) {
+    this.#deeds = new Deeds(deeds, of);
+    this.unreadable = unreadable;
+  }
+
+  /** Reads the journals that were written to after `time` (ms UTC). */
   static async since(
     services: Services,
     time: number,
-    periods: readonly Pick<IdentityPeriod, 'identity'>[],
+    histories: readonly Pick<DeviceHistory, 'device' | 'periods'>[],
   ): Promise<Authors> {
-    const authors = new Authors();
-    const known = new Set(periods.map(({ identity }) => nameAndAddress(identity)));
     const { runs, unreadable } = await runsSince(services, time);
-    authors.unreadable.push(...unreadable.keys());
-    for (const run of runs) {
-      const devices = run.plan.devices.filter(({ device }) => known.has(nameAndAddress(device)));
-      authors.#written.push(...writtenSteps({ ...run, plan: { ...run.plan, devices } }));
-      authors.#sent.push(...sentSteps(run));
-      authors.#raw.push(...rawRequestsOf(run));
-    }
-    return authors;
+    const periods = new Map(histories.map(({ device, periods: all }) => [device, all]));
+    return new Authors(
+      runs.flatMap(deedsOf),
+      [...unreadable.keys()],
+      ({ device, period }) => periods.get(device)?.find(({ id }) => id === period)?.identity,
+    );
   }
 
   attribute(events: readonly Event[]): Event[] {
-    return attributed(events, this.#written);
+    return this.#deeds.attributed(events);
   }
 
   /** Undefined for what nobody writes: a new period, another shape. */
@@ -74,11 +59,8 @@ export class Authors {
     if (!('key' in event)) return undefined;
     if (event.kind === 'added' && event.after === undefined) return undefined;
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
-    this.#sentOf ??= stepsByRecord(this.#sent);
-    const near = this.#sentOf(event).findLast((step) => mayBeBy(event, step));
-    if (near !== undefined) return { kind: 'perhaps', run: near.run, isRaw: false };
-    const raw = this.#raw.findLast((one) => one.device === event.device && mayBeBy(event, one));
-    if (raw !== undefined) return { kind: 'perhaps', run: raw.run, isRaw: true };
+    const run = this.#deeds.near(event);
+    if (run !== undefined) return { kind: 'perhaps', run };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
   }
 
@@ -91,17 +73,13 @@ export class Authors {
       case 'run':
         return `run ${author.run}: ${author.line}`;
       case 'perhaps':
-        return `unclear: run ${author.run} ${author.isRaw ? 'sent a raw request' : 'wrote to it'} then`;
+        return `unclear: run ${author.run} wrote here then`;
       case 'other':
         return 'not by a run of this devsh';
       case 'unknown':
         return `unclear: cannot read ${someOf(this.unreadable, 2)}`;
     }
   }
-}
-
-function nameAndAddress({ name, address }: { name: string; address: string }): string {
-  return JSON.stringify([name, address]);
 }
 
 /** The last values of fields that move by themselves, and when they were read (ms UTC). */

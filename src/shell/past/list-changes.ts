@@ -18,7 +18,7 @@ import { clockTime, zonesText } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { info, message, type Output, warning } from '../output.ts';
 import type { Services } from '../services.ts';
-import { grouped, valueText } from '../../device/record.ts';
+import { valueText } from '../../device/record.ts';
 import { filteredBy } from '../../history/fold-events.ts';
 import { Authors, changesTable, type LastValues } from './change-rows.ts';
 import {
@@ -194,8 +194,7 @@ export async function changesIn(
     .flatMap(({ device, periods }) => eventsIn(device, periods))
     .filter((event) => event.before >= period.since && beginOf(event) <= period.until);
   const first = Math.min(...found.map(beginOf));
-  const periods = histories.flatMap((history) => history.periods);
-  const authors = await Authors.since(services, first, periods);
+  const authors = await Authors.since(services, first, histories);
   const events = inOrder(authors.attribute(found));
   return { events, first, authors };
 }

@@ -8,7 +8,7 @@ import {
   intervalOf,
 } from '../../history/events.ts';
 import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
-import { differenceOf, type IdentityPeriod } from '../../history/replay.ts';
+import { differenceOf } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import { isSingle } from '../../device/profile.ts';
@@ -153,7 +153,6 @@ async function* driftSince(
   const histories = yield* historiesOf(call, names);
   const events: Event[] = [];
   const compared: string[] = [];
-  const comparedPeriods: IdentityPeriod[] = [];
   for (const { device, periods } of histories) {
     const ref = asked.find(({ name }) => name === device);
     const fail = (text: string): Output => ({
@@ -182,7 +181,6 @@ async function* driftSince(
       );
     } else {
       compared.push(device);
-      comparedPeriods.push(current);
       const place = { device, period: current.id, resource, ...intervalOf(readings, then, now) };
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
@@ -196,7 +194,7 @@ async function* driftSince(
   if (compared.length === 0) return;
   // A device may have been read last long before that time.
   const first = Math.min(...events.map(beginOf));
-  const authors = await Authors.since(services, first, comparedPeriods);
+  const authors = await Authors.since(services, first, histories);
   const shown = authors
     .attribute(events)
     .filter((event) => matches(filter, filteredBy(event), event.device));

@@ -240,7 +240,7 @@ const events = fc
   .map((parts) => parts.flat().slice(0, 15));
 
 /** The habits that sequences draw. */
-const MENDED: readonly Habit[] = ['hides', 'pages', 'ignores'];
+const MENDED: readonly Habit[] = ['hides', 'pages', 'ignores', 'cascades', 'overwrites', 'folds'];
 
 export const anySequence: fc.Arbitrary<Sequence> = fc.record({
   count: fc.integer({ min: 4, max: 6 }),
@@ -250,7 +250,7 @@ export const anySequence: fc.Arbitrary<Sequence> = fc.record({
   habits: fc.array(fc.option(fc.constantFrom(...MENDED), { nil: undefined, freq: 2 }), {
     ...{ minLength: 2, maxLength: 4 },
   }),
-  areTwins: fc.constant(false),
+  areTwins: fc.nat({ max: 9 }).map((number) => number === 0),
   events,
 });
 
