@@ -3,7 +3,7 @@ import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, expectedError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { runStep, driftOf, readResource, resolveSent } from './run-step.ts';
+import { asWished, runStep, driftOf, readResource, resolveSent } from './run-step.ts';
 import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
@@ -57,14 +57,22 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     await endUnread(work, left, error);
     return;
   }
-  const found = left.map(driftNow);
-  let skipReason = found.find((drift) => drift !== undefined);
-  for (const [index, one] of left.entries()) {
+  const found = new Map(left.map((one) => [one, driftNow(one)]));
+  for (const [one, drift] of found) {
+    if (drift === undefined) continue;
+    const so = await asWished(work, one.step, readings.of(one.step.resource));
+    if (so === undefined) continue;
+    await end(work, one, so);
+    left = left.filter((other) => other !== one);
+    found.delete(one);
+  }
+  let skipReason = [...found.values()].find((drift) => drift !== undefined);
+  for (const one of left) {
     // Others may have changed the device during a pause.
     if (await work.control?.ready(work.signal)) readings.expire();
     if (work.stopReason() === undefined && !(await ensureRead(work, one, readings))) continue;
     // Another user may have changed this record during the steps before it.
-    const drift = found[index] ?? driftNow(one);
+    const drift = found.get(one) ?? driftNow(one);
     const reason = work.stopReason();
     if (drift !== undefined) {
       const error = new DriftError(`${devicePlan.device.name}: ${drift}; nothing was sent`);

@@ -15,6 +15,7 @@ import {
   ignoredFields,
   isSingle,
   type Profile,
+  updateFacts,
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -35,7 +36,7 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { isStored } from '../device/equality.ts';
 import { type Absence, absenceOf, readOwnPath } from '../fleet/absence.ts';
-import { changesSince } from './compare.ts';
+import { changesSince, comparisonFor, differencesOf } from './compare.ts';
 import { type Answer, mayAct } from './gate.ts';
 import { identityOf } from './identity.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
@@ -247,6 +248,35 @@ export function resolveSent(
   const unread = end.record && unreadFields(profile, step, records, end.record);
   const note = 'it was sent before the interruption; read-back settled it';
   return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
+}
+
+/** How a step ends that has nothing to do any more: somebody else has done it since the plan. */
+export async function asWished(
+  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
+  step: Step,
+  records: readonly DeviceRecord[],
+): Promise<StepEnd | undefined> {
+  const { profile } = session;
+  const { action, resource, before, asked, keyField, purpose, removes = [] } = step;
+  if (purpose?.kind === 'rotate' || purpose?.kind === 'typed') return undefined;
+  const end = { verdict: 'unchanged', note: 'already so' } as const;
+  const answer = before && plannedRecord(profile, step, records, before);
+  if (action === 'delete') {
+    if (before === undefined || answer?.kind !== 'absent') return undefined;
+    const own = await readOwnPath({ session, access, resource, records }, before);
+    return own.kind === 'absent' ? end : undefined;
+  }
+  const named = RecordIndex.of(records).withValue(keyField, step.after?.[keyField] ?? null);
+  const isNew = before === undefined && named.length === 1;
+  const record = isNew ? named[0] : answer?.kind === 'go' ? answer.record : undefined;
+  if (record === undefined) return undefined;
+  const facts = action === 'add' ? profile.create : updateFacts(profile, resource);
+  const isSame = comparisonFor(profile, resource, facts, purpose?.kind === 'restore');
+  const isSo =
+    Object.keys(asked).every((field) => Object.hasOwn(record, field) && !isSecretField(field)) &&
+    differencesOf(asked, record, isSame).length === 0 &&
+    !removes.some((field) => Object.hasOwn(record, field));
+  return isSo ? { ...end, record } : undefined;
 }
 
 export function driftOf(

@@ -108,3 +108,34 @@ test('whatever a list leaves out, a delete that says "unchanged" leaves nobody b
   });
   await fc.assert(property, { numRuns: rounds(12) });
 });
+
+const WISHES: readonly (readonly [string, (box: Box) => void, string])[] = [
+  [
+    '- set: user\n  key: bob\n  fields: {lang: fr}\n',
+    (box) => box.change('bob', { lang: 'fr' }),
+    'unchanged',
+  ],
+  [
+    '- set: user\n  key: bob\n  fields: {lang: fr}\n',
+    (box) => box.change('bob', { lang: 'it' }),
+    'drift',
+  ],
+  ['- delete: user\n  key: bob\n', (box) => box.remove('bob'), 'unchanged'],
+];
+
+test.each(WISHES)(
+  'since the plan %s, somebody else did this: %#',
+  async (text, meanwhile, verdict) => {
+    const { box, devsh, requests } = await startBox(undefined);
+    const file = join(devsh.folder, 'plan');
+    await devsh(`plan - -o ${file} --on oslo`, { stdin: text });
+    meanwhile(box);
+    const { stdout, exitCode } = await devsh(`apply ${file} --yes --json`);
+    const { results } = JSON.parse(stdout) as { results: readonly { verdict: string }[] };
+    expect([results.map((one) => one.verdict), exitCode]).toEqual([
+      [verdict],
+      verdict === 'drift' ? 7 : 0,
+    ]);
+    expect(requests.filter((one) => !/^(?:GET|OPTIONS) /.test(one))).toEqual([]);
+  },
+);
