@@ -232,6 +232,12 @@ async function resolveUnconfirmed(
       if (stepEnd !== undefined) resolved.set(one, stepEnd);
     }
   }
+  for (const one of unconfirmed) {
+    // Sent again, it might take effect twice.
+    if (resolved.has(one) || work.session.facts.get('effects') !== 'late') continue;
+    const note = 'sent before; the device shows changes late, and does not show this one yet';
+    resolved.set(one, { verdict: 'unknown', note });
+  }
   for (const [one, stepEnd] of resolved) await end(work, one, stepEnd);
   return pending.filter((one) => !resolved.has(one));
 }

@@ -232,7 +232,7 @@ export function withAdvice(
     return { ...end, note: noteOf(end.note, advice) };
   }
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
-  const hasFailed = verdict === 'no effect' || (verdict === 'failed' && isUnknownPath);
+  const hasFailed = verdict === 'failed' && isUnknownPath;
   if (
     purpose?.kind === 'typed' ||
     !hasFailed ||

@@ -320,7 +320,9 @@ function judgeFound(about: Case, held: DeviceRecord): StepEnd {
   if (sideEffects.length === 0 && isUnreported(unread, missed)) {
     if (isUntouched || outcome.kind === 'accepted') return judgeUndocumented(about, held, unread);
   }
-  if (isUntouched && sideEffects.length === 0) return notApplied(about, held);
+  // What the device only spells in its own way is an effect, also if it was so before.
+  const isOwnSpelling = spellingNote(missed) !== undefined;
+  if (isUntouched && sideEffects.length === 0 && !isOwnSpelling) return notApplied(about, held);
   const changed = sideEffects.map(({ field }) => field).join(', ');
   return {
     verdict: 'differs',
@@ -374,7 +376,7 @@ function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
   switch (outcome.kind) {
     case 'accepted': {
       const observation = own ? 'nothing changed' : 'read-back shows no change';
-      const note = objectionText(outcome) ?? `the device accepted it, but ${observation}`;
+      const note = objectionText(outcome) ?? `the device accepted it, but ${observation} so far`;
       return { verdict: 'no effect', record, note };
     }
     case 'refused':

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Device } from '../device/device.ts';
+import type { DeviceFacts } from '../device/facts.ts';
 import {
   ExpiredSessionError,
   MAX_THROTTLES,
@@ -50,7 +51,9 @@ import { jsonIn } from '../device/json.ts';
 import type { Step } from './step.ts';
 
 /** Delays before each further read while a change does not show yet. */
-export const SETTLE_DELAYS_MS = [200, 800];
+export const SETTLE_DELAYS_MS = [200, 800, 2_000];
+/** So many of them on a device that has ignored a write. */
+const DELAYS_IF_IGNORED = 2;
 
 export interface DeviceWork {
   readonly devicePlan: DevicePlan;
@@ -403,8 +406,11 @@ async function readBack(
   outcome: RequestOutcome,
   before: readonly DeviceRecord[],
 ): Promise<Ended> {
-  const { session, settleDelaysMs } = work;
+  const { session } = work;
+  const ignores = session.facts.get('effects') === 'ignored';
+  const settleDelaysMs = work.settleDelaysMs.slice(0, ignores ? DELAYS_IF_IGNORED : undefined);
   const watch = new Watch(session.facts, step, before);
+  let wasMissing = false;
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
     try {
@@ -424,14 +430,33 @@ async function readBack(
         const shown = own.kind === 'there' ? { record: own.record } : {};
         end = judge(session.profile, step, outcome, { before, after, own: shown });
       }
+      if (outcome.kind === 'accepted') end = withLateness(session.facts, end, outcome, wasMissing);
       if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
         session.proveAbsent(step.resource, step.key);
       }
       learnFromWrite(session.facts, step, { before, after }, { outcome, end });
       return { end: withConflict(work, step, outcome, end), after };
     }
+    wasMissing ||= mayStillShow(end, outcome);
     await sleep(delayMs);
   }
+}
+
+/** A missing effect is unknown where effects were late, or the device only promises (202). Learns from what showed. */
+function withLateness(
+  facts: DeviceFacts,
+  end: StepEnd,
+  { status, objection }: RequestOutcome & { readonly kind: 'accepted' },
+  wasMissing: boolean,
+): StepEnd {
+  if ((end.verdict === 'done' && wasMissing) || status === 202) facts.set('effects', 'late');
+  if (end.verdict !== 'no effect' || objection !== undefined) return end;
+  if (facts.get('effects') !== 'late') {
+    facts.set('effects', 'ignored');
+    return end;
+  }
+  const note = 'the device accepted it, and shows changes late: this one does not show yet';
+  return { ...end, verdict: 'unknown', note };
 }
 
 /** `drift` if the device refused the write because the record is no longer what was planned for. */

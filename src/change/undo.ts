@@ -53,7 +53,10 @@ export function undoOf(
       const at = state.kind === 'waiting' ? 0 : Date.parse(state.at);
       const isFirst = valueAt(total, step.resource) === 0;
       const work = { device, step, at, isConfirmed, isFirst, ...context };
-      return undoStep(work, state.kind === 'ended' ? state.result : {});
+      if (state.kind !== 'ended') return undoStep(work, {});
+      const { record, gone, verdict } = state.result;
+      // An effect that did not show so far may show by now.
+      return undoStep(work, { gone, record: verdict === 'no effect' ? undefined : record });
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });

@@ -110,6 +110,7 @@ export class Device {
   readonly #listings = new Map<string, ReadPages>();
   /** The last page of each resource: most often the next reading returns the same text. */
   readonly #lastPages = new Map<string, DecodedPage>();
+  #isCached = false;
   /** The last redirect of each path. */
   readonly #movedTo = new Map<string, string>();
 
@@ -262,6 +263,7 @@ export class Device {
       const response = await this.#ask(request, signal);
       const list = this.#decoded(request, response, () => this.#listPage(response, resource));
       if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
+      this.#isCached ||= Number(response.headers['age'] ?? 0) > 0;
       // A 206 to a request for all must say how to get the rest, or the list would look complete.
       if (response.status === 206 && list.total === undefined && list.next === undefined) {
         const text = `${page} returned only a part (206), without a way to get the rest`;
@@ -464,6 +466,11 @@ export class Device {
   /** How far its clock is ahead of the clock here, by its last response. */
   get clockOffset(): ClockOffset | undefined {
     return this.#client.clockOffset;
+  }
+
+  /** Whether a reading came from a cache (`Age`, RFC 9111): it may be older than a write before it. */
+  get isCached(): boolean {
+    return this.#isCached;
   }
 
   get takesOneConnection(): boolean {

@@ -52,6 +52,8 @@ const deviceFacts = {
   answers: listResponsesSchema,
   /** Ids moved when other records were added or removed. */
   ids: z.literal('positional'),
+  /** Reads showed the effect of a write late once, or come from a cache; or a write was ignored. */
+  effects: z.enum(['late', 'ignored']),
   /** A write succeeded only when no other connection was open. */
   connections: z.literal('one'),
   /** Ways to write that a read-back confirmed; each way needs its own proof. */

@@ -228,6 +228,7 @@ export class DeviceSession {
       started = performance.now();
       const pages = await device.list(resource, signal, { probes });
       clock = device.clockOffset;
+      if (device.isCached) this.facts.set('effects', 'late');
       return pages;
     });
     const known = this.cached(resource);

@@ -69,12 +69,12 @@ test('assumptions are shown before the question, too', async () => {
   expect(writes()).toEqual([]);
 });
 
-test('a delete without effect proves nothing, and the next step is named', async () => {
+test('a delete without effect so far proves nothing, and names no other way', async () => {
   const { devsh, device } = await startFleet();
   device(1).setFault('delete-and-keep');
   const { stdout, exitCode } = await devsh('user delete viewer --on sim1 --yes');
   expect(stdout).toContain('no effect');
-  expect(stdout).toContain('"profile set sim1 remove.path=…"');
+  expect(stdout).not.toContain('profile set');
   expect(exitCode).toBe(1);
   expect(await originOf(devsh, 'remove.path')).toBe('assumed');
 });
@@ -85,7 +85,7 @@ test('an unknown path leaves the fact assumed, and the next step is named', asyn
   const [name = ''] = names;
   const { stdout, exitCode } = await devsh(`user delete ${name} --on sim1 --yes`);
   expect(stdout).toMatch(/failed - .*40[45]/);
-  expect(stdout).toContain('"profile set sim1 remove.path=…"');
+  expect(stdout).not.toContain('profile set');
   expect(exitCode).toBe(1);
   expect(usernames(device)).toContain(name);
   expect(await originOf(devsh, 'remove.path')).toBe('assumed');

@@ -3,8 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Account, Box, type Habit, openPlace, PASSWORD } from '../oracle/sequences/box.ts';
+import { SETTLE_DELAYS_MS } from '../../src/change/run-step.ts';
 import { rounds } from '../rounds.ts';
 import { makeDevsh, trust } from './devsh.ts';
+
+interface Pending {
+  readonly pending?: readonly unknown[];
+}
 
 const PROFILE = 'extends: drf\nid_fields: [id]\n';
 
@@ -139,3 +144,25 @@ test.each(WISHES)(
     expect(requests.filter((one) => !/^(?:GET|OPTIONS) /.test(one))).toEqual([]);
   },
 );
+
+test.each<[Habit, string, number]>([
+  ['late', 'no effect', 1],
+  ['defers', 'unknown', 3],
+  ['caches', 'unknown', 3],
+])('on a box that %s, an effect that does not show yet is "%s"', async (habit, verdict, code) => {
+  SETTLE_DELAYS_MS.fill(1);
+  const { box, devsh } = await startBox(habit);
+  const line = 'user set bob lang=fr --on oslo --yes';
+  const { stdout, stderr, exitCode } = await devsh(line);
+  expect(stdout).toContain(`set user bob: ${verdict}`);
+  expect(stdout + stderr).not.toContain('profile set');
+  expect(exitCode).toBe(code);
+  expect(box.deeds).toHaveLength(1);
+  const { pending = [] } = JSON.parse((await devsh('pending --json')).stdout) as Pending;
+  expect(pending).toHaveLength(verdict === 'unknown' ? 1 : 0);
+  for (let reads = 0; reads < 9; reads += 1) await devsh('user list --on oslo');
+  expect((await devsh('changes --since 1d --on oslo')).stdout).not.toContain('not by a run');
+  if (verdict === 'unknown') expect((await devsh('resume --yes')).exitCode).toBe(0);
+  else expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('run 2');
+  expect(box.deeds).toHaveLength(1);
+});

@@ -24,6 +24,9 @@ type Author =
   /** Some journals cannot be read. */
   | { readonly kind: 'unknown' };
 
+/** No effect of a request shows later. */
+const LATEST_MS = 600_000;
+
 /** What the runs of this devsh sent. */
 export class Authors {
   readonly #deeds: Deeds;
@@ -35,13 +38,13 @@ export class Authors {
     this.unreadable = unreadable;
   }
 
-  /** Reads the journals that were written to after `time` (ms UTC). */
+  /** Reads the journals that were written to after `time` (ms UTC), or not long before: effects may show late. */
   static async since(
     services: Services,
     time: number,
     histories: readonly Pick<DeviceHistory, 'device' | 'periods'>[],
   ): Promise<Authors> {
-    const { runs, unreadable } = await runsSince(services, time);
+    const { runs, unreadable } = await runsSince(services, time - LATEST_MS);
     const periods = new Map(histories.map(({ device, periods: all }) => [device, all]));
     return new Authors(
       runs.flatMap(deedsOf),

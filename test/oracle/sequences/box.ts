@@ -28,6 +28,8 @@ export type Machine = (typeof MACHINES)[keyof typeof MACHINES];
 export interface Deed {
   /** `side`: the box itself, as a side effect of a request of devsh. */
   readonly by: Machine | 'other' | 'side';
+  /** Whose request a side effect comes from. */
+  readonly cause?: Deed['by'] | undefined;
   readonly box: string;
   readonly action: 'add' | 'set' | 'delete';
   readonly before?: Account | undefined;
@@ -261,7 +263,7 @@ export class Box {
     if (method === 'DELETE' && account !== undefined) {
       this.#delete(by, account);
       const [other] = this.habit === 'cascades' ? this.accounts : [];
-      if (other !== undefined) this.#set(sideOf(by), other, { is_active: false });
+      if (other !== undefined) this.#set('side', other, { is_active: false }, by);
       return 204;
     }
     if (account === undefined) {
@@ -271,10 +273,10 @@ export class Box {
     const taken = Object.entries(given).filter(
       ([field]) => this.habit !== 'ignores' || field !== 'last_name',
     );
-    this.#set(by, account, Object.fromEntries(taken));
+    if (taken.length > 0) this.#set(by, account, Object.fromEntries(taken));
     const next = this.accounts[this.accounts.findIndex(({ id }) => id === account.id) + 1];
     if (this.habit === 'overwrites' && next !== undefined) {
-      this.#set(sideOf(by), next, { last_name: 'Over' });
+      this.#set('side', next, { last_name: 'Over' }, by);
     }
     return 200;
   }
@@ -289,9 +291,14 @@ export class Box {
     this.accounts = [...this.accounts, after];
   }
 
-  #set(by: Deed['by'], before: Account, fields: Readonly<Record<string, Value>>): void {
+  #set(
+    by: Deed['by'],
+    before: Account,
+    fields: Readonly<Record<string, Value>>,
+    cause?: Deed['by'],
+  ): void {
     const after = withFields(before, this.habit === 'folds' ? folded(fields) : fields);
-    this.#tell({ by, action: 'set', before, after });
+    this.#tell({ by, cause, action: 'set', before, after });
     this.accounts = this.accounts.map((one) => (one === before ? after : one));
   }
 
@@ -304,7 +311,8 @@ export class Box {
     const shownLast = this.#shown.get(deed.by) ?? this.accounts;
     this.deeds.push({ ...deed, box: this.name, shown: shownLast });
     if (this.twin === undefined) return;
-    this.deeds.push({ ...deed, by: sideOf(deed.by), box: this.twin.name, shown: shownLast });
+    const { by, cause = by } = deed;
+    this.deeds.push({ ...deed, by: 'side', cause, box: this.twin.name, shown: shownLast });
   }
 
   #textOf(number: number): string {
@@ -318,11 +326,6 @@ interface BoxSetup {
   readonly first: number;
   readonly deeds: Deed[];
   readonly habit?: Habit | undefined;
-}
-
-/** What follows from the request of somebody else is that one's. */
-function sideOf(by: Deed['by']): Deed['by'] {
-  return by === 'other' ? by : 'side';
 }
 
 /** Accounts that no line is about. */

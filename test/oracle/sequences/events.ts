@@ -240,7 +240,17 @@ const events = fc
   .map((parts) => parts.flat().slice(0, 15));
 
 /** The habits that sequences draw. */
-const MENDED: readonly Habit[] = ['hides', 'pages', 'ignores', 'cascades', 'overwrites', 'folds'];
+const MENDED: readonly Habit[] = [
+  'hides',
+  'pages',
+  'ignores',
+  'cascades',
+  'overwrites',
+  'folds',
+  'late',
+  'defers',
+  'caches',
+];
 
 export const anySequence: fc.Arbitrary<Sequence> = fc.record({
   count: fc.integer({ min: 4, max: 6 }),

@@ -500,7 +500,7 @@ export class Truth {
         );
         const isAuthor =
           this.#unsure.has(deed) ||
-          (!this.#raw.has(deed) && deed.by !== 'side' && isOwn === (author === 'run'));
+          (!this.#raw.has(deed) && deed.cause !== this.#machine && isOwn === (author === 'run'));
         return deed.box === box && isNamed && isAuthor;
       });
       const what = `FALSE AUTHOR: ${key} on ${device} is said to be changed by ${author}`;
