@@ -3,7 +3,13 @@ import { crc32 } from 'node:zlib';
 import type { ClockOffset } from '../device/client.ts';
 import { isEqual } from '../device/equality.ts';
 import { parseJson } from '../device/json.ts';
-import { type DeviceRecord, jsonText, type JsonValue, valueAt } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  jsonText,
+  type JsonValue,
+  valueAt,
+  valueText,
+} from '../device/record.ts';
 import { attempt } from '../errors.ts';
 import { type KeptRecord, type KeptState, keptWithout, type Naming } from './kept.ts';
 
@@ -334,7 +340,8 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
   if (a !== undefined && b !== undefined) return a === b;
   const [old, now] = [valueAt(one.fields, field), valueAt(other.fields, field)];
   if (a === undefined && b === undefined) return isEqual(old, now);
-  return old !== undefined && now !== undefined;
+  // Whether a secret has appeared or disappeared shows all the same.
+  return [old, now].every((value) => valueText(value) !== '');
 }
 
 /** The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */

@@ -49,6 +49,16 @@ test('an unchanged reading is one short line', () => {
   expect(changesIn(twice)).toEqual([]);
 });
 
+test.each([
+  [null, 'x1', 1],
+  ['x1', null, 1],
+  ['x1', 'x2', 1],
+  ['x1', 'x1', 0],
+])('a secret that goes from %j to %j is %i change', (before, after, count) => {
+  const users = (password: string | null) => [{ username: 'amy', lang: 'de', password }];
+  expect(changesIn(historyOf(users(before), users(after)))).toHaveLength(count);
+});
+
 test('a record that the process has read before is not prepared again', () => {
   const seen: string[] = [];
   const counting = new Keeper(key, (text) => {
