@@ -63,7 +63,16 @@ export class YamlSource {
    *   spelling: `1.0`, `007` and `no` stay text. A name: only below this name, null included
    */
   data({ readsNull = false, readsScalars = false }: ReadAs = {}): unknown {
-    const [error] = this.#document.errors;
+    const { errors, warnings } = this.#document;
+    const tag = warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
+    if (tag) throw this.#errorAt(tag.pos[0], 'devsh knows no YAML tags: write the value itself');
+    const [error] = errors;
+    if (error?.code === 'MULTIPLE_DOCS') {
+      throw this.#errorAt(
+        error.pos[0],
+        'it has several documents: devsh reads one, so remove "---"',
+      );
+    }
     if (error) {
       const message = error.message.split(/ at line |:?\n/)[0] ?? '';
       const isTooDeep = message === 'Maximum call stack size exceeded';

@@ -22,11 +22,26 @@ test('the library itself writes no warning', () => {
   expect(warn).not.toHaveBeenCalled();
 });
 
-test('`<<` merges, and a tag makes nothing else of a text', () => {
-  expect(source('- &a {lang: de}\n- <<: *a\n  username: !!binary aGk=\n').data()).toEqual([
+test('`<<` merges', () => {
+  expect(source('- &a {lang: de}\n- <<: *a\n  username: bob\n').data()).toEqual([
     { lang: 'de' },
-    { lang: 'de', username: 'aGk=' },
+    { lang: 'de', username: 'bob' },
   ]);
+});
+
+test.each(['!vault', '!include', '!!binary', '!<tag:example.net,2026:x>'])(
+  'a tag that says more than its text is refused at its place: %s',
+  (tag) => {
+    expect(() => source(`- password: ${tag} abc\n`).data()).toThrow(
+      'set.yaml:1:13: devsh knows no YAML tags: write the value itself',
+    );
+  },
+);
+
+test('of several documents none is read', () => {
+  expect(() => source('a: 1\n---\nb: 2\n').data()).toThrow(
+    /^set\.yaml:2:\d+: it has several documents: devsh reads one, so remove "---"$/,
+  );
 });
 
 test.each(['- __proto__: 1\n', '- "\\u005f_proto__": 1\n', 'a: {b: {__proto__: {c: 1}}}\n'])(
