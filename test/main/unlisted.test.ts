@@ -48,23 +48,23 @@ async function startBox(
 
 test('an account that the list hides once it is closed is locked, deleted and made again', async () => {
   const { box, devsh } = await startBox('hides');
-  const locked = await devsh('lockout bob --now --yes');
+  const locked = await devsh('lockout bob --now --yes --allow unlisted-login');
   expect(locked.stdout).toContain('set user bob: done');
   expect(locked.exitCode).toBe(0);
   expect((await devsh('changes --since 1d --on oslo')).stdout).not.toContain('gone');
-  const again = await devsh('lockout bob --now --yes');
+  const again = await devsh('lockout bob --now --yes --allow unlisted-login');
   expect(again.stderr + again.stdout).not.toContain('no device has');
-  const deleted = await devsh('user delete bob --on oslo --yes');
+  const deleted = await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   expect([deleted.exitCode, box.named('bob')]).toEqual([0, []]);
   expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('user bob gone');
-  expect((await devsh('undo --yes --allow loss')).stdout).toContain('add user bob: done');
+  expect((await devsh('undo --yes --allow loss --allow unlisted-login')).stdout).toContain('add user bob: done');
   expect(box.named('bob')).toHaveLength(1);
 });
 
 test.each([
-  'user delete dan --on oslo --yes',
-  'lockout dan --now --yes',
-  'user set dan lang=fr --on oslo --yes',
+  'user delete dan --on oslo --yes --allow unlisted-login',
+  'lockout dan --now --yes --allow unlisted-login',
+  'user set dan lang=fr --on oslo --yes --allow unlisted-login',
 ])('a list that may be cut is no proof: %s', async (line) => {
   const names = Array.from({ length: 4 }, (_, index) => `u${index}`);
   const { devsh, requests } = await startBox('cuts', [...names, 'dan']);
@@ -84,7 +84,7 @@ test('a deletion by somebody else is proven once, and then kept', async () => {
   const changes = async () => (await devsh('changes --since 1d --on oslo')).stdout;
   expect(await changes()).toContain('user bob no longer in the list');
   requests.length = 0;
-  const line = 'user delete bob --on oslo --yes';
+  const line = 'user delete bob --on oslo --yes --allow unlisted-login';
   expect(await devsh(line)).toMatchObject({ exitCode: 0 });
   const own = /^GET \/api\/user\/[^?]+$/;
   expect(requests.filter((one) => own.test(one))).toHaveLength(2);
@@ -106,7 +106,7 @@ test('whatever a list leaves out, a delete that says "unchanged" leaves nobody b
     const { box, devsh } = await startBox(habit, undefined, (end) => ends.push(end));
     if (closed !== undefined) box.change(closed, { is_active: false });
     const on = verb === 'lockout' ? '--now' : '--on oslo';
-    const { exitCode, stdout, stderr } = await devsh(`${verb} ${key} ${on} --yes`);
+    const { exitCode, stdout, stderr } = await devsh(`${verb} ${key} ${on} --yes --allow unlisted-login`);
     const left = box.named(key).filter(({ fields }) => verb !== 'lockout' || fields['is_active']);
     if (exitCode === 0) expect([left, stdout, stderr]).toEqual([[], stdout, stderr]);
     for (const end of ends) await end();
@@ -152,7 +152,7 @@ test.each<[Habit, string, number]>([
 ])('on a box that %s, an effect that does not show yet is "%s"', async (habit, verdict, code) => {
   SETTLE_DELAYS_MS.fill(1);
   const { box, devsh } = await startBox(habit);
-  const line = 'user set bob lang=fr --on oslo --yes';
+  const line = 'user set bob lang=fr --on oslo --yes --allow unlisted-login';
   const { stdout, stderr, exitCode } = await devsh(line);
   expect(stdout).toContain(`set user bob: ${verdict}`);
   expect(stdout + stderr).not.toContain('profile set');
@@ -162,7 +162,7 @@ test.each<[Habit, string, number]>([
   expect(pending).toHaveLength(verdict === 'unknown' ? 1 : 0);
   for (let reads = 0; reads < 9; reads += 1) await devsh('user list --on oslo');
   expect((await devsh('changes --since 1d --on oslo')).stdout).not.toContain('not by a run');
-  if (verdict === 'unknown') expect((await devsh('resume --yes')).exitCode).toBe(0);
+  if (verdict === 'unknown') expect((await devsh('resume --yes --allow unlisted-login')).exitCode).toBe(0);
   else expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('run 2');
   expect(box.deeds).toHaveLength(1);
 });
