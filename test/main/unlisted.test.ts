@@ -57,7 +57,9 @@ test('an account that the list hides once it is closed is locked, deleted and ma
   const deleted = await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   expect([deleted.exitCode, box.named('bob')]).toEqual([0, []]);
   expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('user bob gone');
-  expect((await devsh('undo --yes --allow loss --allow unlisted-login')).stdout).toContain('add user bob: done');
+  expect((await devsh('undo --yes --allow loss --allow unlisted-login')).stdout).toContain(
+    'add user bob: done',
+  );
   expect(box.named('bob')).toHaveLength(1);
 });
 
@@ -106,7 +108,9 @@ test('whatever a list leaves out, a delete that says "unchanged" leaves nobody b
     const { box, devsh } = await startBox(habit, undefined, (end) => ends.push(end));
     if (closed !== undefined) box.change(closed, { is_active: false });
     const on = verb === 'lockout' ? '--now' : '--on oslo';
-    const { exitCode, stdout, stderr } = await devsh(`${verb} ${key} ${on} --yes --allow unlisted-login`);
+    const { exitCode, stdout, stderr } = await devsh(
+      `${verb} ${key} ${on} --yes --allow unlisted-login`,
+    );
     const left = box.named(key).filter(({ fields }) => verb !== 'lockout' || fields['is_active']);
     if (exitCode === 0) expect([left, stdout, stderr]).toEqual([[], stdout, stderr]);
     for (const end of ends) await end();
@@ -162,7 +166,8 @@ test.each<[Habit, string, number]>([
   expect(pending).toHaveLength(verdict === 'unknown' ? 1 : 0);
   for (let reads = 0; reads < 9; reads += 1) await devsh('user list --on oslo');
   expect((await devsh('changes --since 1d --on oslo')).stdout).not.toContain('not by a run');
-  if (verdict === 'unknown') expect((await devsh('resume --yes --allow unlisted-login')).exitCode).toBe(0);
+  if (verdict === 'unknown')
+    expect((await devsh('resume --yes --allow unlisted-login')).exitCode).toBe(0);
   else expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('run 2');
   expect(box.deeds).toHaveLength(1);
 });
