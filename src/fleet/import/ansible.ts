@@ -132,9 +132,7 @@ function addressOf(host: string, variable: (key: string) => string | undefined):
 }
 
 function secretRemark(hosts: readonly JsonObject[]): string[] {
-  const names = new Set(
-    hosts.flatMap((variables) => Object.keys(variables).filter(isSecretName)),
-  );
+  const names = new Set(hosts.flatMap((variables) => Object.keys(variables).filter(isSecretName)));
   if (names.size === 0) return [];
   return [`left out secrets: ${someOf([...names].sort())} (keep a login with "login")`];
 }
