@@ -1,11 +1,12 @@
 import { hasAllFields } from '../device/encode.ts';
 import { keyFieldOf, type Profile, resourceOf } from '../device/profile.ts';
-import { type DeviceRecord, valueAt, valueText } from '../device/record.ts';
+import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import type { Add, Change } from './change.ts';
 import { lacksPassword } from './account-harm.ts';
 import { disablingFields } from './lockout.ts';
 import { typedFields } from './typed-fields.ts';
+import { someOf } from '../text/one-line.ts';
 
 export interface ClosedAccounts {
   readonly changes: readonly Change[];
@@ -65,4 +66,34 @@ export function missingFields(profile: Profile, resource: string, fields: Device
       !profile.idFields.includes(field) &&
       (isSecretField(field) || !hasAllFields(profile)),
   );
+}
+
+/** What the user must know of one device before a plan is confirmed. */
+export interface Remark {
+  readonly device: string;
+  readonly text: string;
+}
+
+/** So many accounts of a device are named one by one. */
+const MOST_NAMED = 3;
+
+/** What the accounts of a device lack that are added again. */
+export function accountRemarks(
+  device: string,
+  { closed, open }: Pick<ClosedAccounts, 'closed' | 'open'>,
+): Remark[] {
+  const few = (texts: readonly string[], many: string): readonly string[] =>
+    texts.length > MOST_NAMED ? [`${texts.length} accounts ${many}`] : texts;
+  return [
+    ...few(closed, 'are added disabled, because their passwords are unknown'),
+    ...few([...open.values()], 'would get empty or default passwords, because theirs are unknown'),
+  ].map((text) => ({ device, text }));
+}
+
+/** The same remark on several devices is one line. */
+export function foldedRemarks(remarks: readonly Remark[]): string[] {
+  return [...grouped(remarks, ({ text }) => text)].map(([text, same]) => {
+    const devices = [...new Set(same.map(({ device }) => device))];
+    return `${someOf(devices)}: ${text}`;
+  });
 }

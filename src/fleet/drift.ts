@@ -49,7 +49,7 @@ export interface Drift {
   readonly devices: readonly DeviceRef[];
   /** Selected devices that did not respond. */
   readonly unread: readonly DeviceRef[];
-  /** In order of first appearance. */
+  /** What differs, then what some devices lack, then what is the same; each in order of first appearance. */
   readonly rows: readonly DriftRow[];
 }
 
@@ -103,7 +103,12 @@ export function driftOf(
     });
     return { key, cells, fields: fieldDrifts(held, devices, comparison), held, isSame: false };
   });
-  return { keyField, devices, unread, rows };
+  return { keyField, devices, unread, rows: rows.sort((a, b) => rankOf(a) - rankOf(b)) };
+}
+
+/** What differs comes first, then what some devices lack, then what is the same on all. */
+function rankOf({ cells, isSame }: DriftRow): number {
+  return isSame ? 2 : cells.some(({ kind }) => kind === 'differs') ? 0 : 1;
 }
 
 export function devicesWith({ devices }: Pick<Drift, 'devices'>, { held }: DriftRow): DeviceRef[] {

@@ -28,7 +28,8 @@ import { ShellAccess } from './access/access.ts';
 import type { RotationStore } from '../credentials/rotation-store.ts';
 import type { Credentials } from '../credentials/sources.ts';
 import type { ShellSession, ShellIo } from './session.ts';
-import { type Arguments, parseLine, quoteLine, type Word } from '../text/words.ts';
+import { someOf } from '../text/one-line.ts';
+import { type Arguments, parseLine, quoteLine, quoteWord, type Word } from '../text/words.ts';
 
 /** What completion may use: only what is known already, never the network. */
 export interface CompletionScope {
@@ -324,10 +325,19 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     if (sessions.length > 0) return sessions;
     const { connected } = this.shell.fleet;
     const suggestions = (await this.devicesInFilter())?.suggestions ?? [];
+    if (connected.length > 0)
+      throw new UsageError(
+        `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`,
+        { suggestions },
+      );
+    const inventory = await this.shell.services.inventory.load();
+    const groups = inventory.groups().map((group) => quoteWord(`@${group}`));
+    const [example = '10.0.0.5', ...others] =
+      inventory.devices.length === 0 ? [] : ['@all', ...groups];
+    const ways = others.length === 0 ? '' : ` (or ${someOf(others, MOST_GROUPS)})`;
+    const first = this.io.isPrompt === true ? `"connect ${example}" connects, or ` : '';
     throw new UsageError(
-      connected.length > 0
-        ? `none of the ${connected.length} connected devices is selected: "use" selects some, "use all" all`
-        : `you selected no device: ${this.io.isPrompt === true ? '"connect 10.0.0.5" connects one, ' : ''}--on 10.0.0.5 or --on @group behind the command names some`,
+      `you selected no device: ${first}put --on ${example}${ways} behind the command`,
       { suggestions },
     );
   }
@@ -459,6 +469,9 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 }
 
 export type WriteCall = Call<WriteOption | RollOutOption | 'on'>;
+
+/** Groups named in a message. */
+const MOST_GROUPS = 6;
 
 /** A parsed line: command, verb, arguments and options. */
 export interface Invocation {

@@ -7,7 +7,7 @@ import { hasUnsafe } from '../text/visible.ts';
 import { quoteWord } from '../text/words.ts';
 import type { CommandSpec } from './command.ts';
 import { title } from './grammar/bind.ts';
-import { HELP_TOPICS } from './help/help.ts';
+import { HELP_TOPICS } from './help/topic-names.ts';
 import { matchOf, targetsOf } from './completion/complete.ts';
 import { type CompletionSources, knownDevices, knownKeys } from './known-devices.ts';
 

@@ -5,7 +5,6 @@ import { VARIABLE_PREFIX, variableIn } from './grammar/aliases.ts';
 import { understand } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
-import { helpAsked } from './help/help.ts';
 import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
 import { isSecretName, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -108,7 +107,8 @@ async function* runStep(
   const { given, line } = invocation;
   yield { kind: 'checkpoint', format: given.format };
   if (given.help === true) {
-    yield { kind: 'text', name: 'help', text: helpAsked(invocation) };
+    const { helpOutput } = await import('./help/help.ts');
+    yield helpOutput(invocation);
   } else if (call.options.dryRun && !isDryRunnable(invocation)) {
     yield info(variables.hidden(`not run (--dry-run): ${line}`));
   } else {

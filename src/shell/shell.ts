@@ -16,7 +16,6 @@ import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/profile.ts';
 import { complete, type Completion, fileCandidates } from './completion/complete.ts';
 import { type FindableLine, findableLines } from './findable.ts';
-import { helpAsked } from './help/help.ts';
 import type { ShellSession, ShellIo } from './session.ts';
 import type { ColorChoice, Format, OptionKey } from './grammar/options.ts';
 import { message, type Output } from './output.ts';
@@ -83,7 +82,8 @@ export class Shell {
     const invocation = typeof line === 'string' ? await this.understand(line) : line;
     const { given } = invocation;
     if (given.help === true) {
-      yield { kind: 'text', name: 'help', text: helpAsked(invocation) };
+      const { helpOutput } = await import('./help/help.ts');
+      yield helpOutput(invocation);
       return;
     }
     if (given.tokenStdin === true && given.passwordStdin === true) {

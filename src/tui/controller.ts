@@ -108,7 +108,7 @@ export class Controller {
       (event) => this.#press(event),
       () => this.#warn('dropped the keys that were typed before the focus changed'),
     );
-    this.#lateKeys = new LateKeys(store);
+    this.#lateKeys = new LateKeys();
     this.#lookForPending = pendingOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
@@ -129,7 +129,6 @@ export class Controller {
         if (isThemed) surface.showTheme(shell.shell.services.settings.get('theme'));
         // The prompt must show the scope of the next line before that line begins.
         this.#fleetUpdates.runNow();
-        this.#lateKeys.closeQuestions();
         if (isOtherRunning && (this.#isLeaving || command.name !== 'use')) return;
         if (this.#isLeaving) surface.leave();
         else this.#afterLine(command.name, results.length > 0);

@@ -12,6 +12,7 @@ import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
+import { isUnderWay } from './views/roll-out.ts';
 import type { TableFeed } from './table/feed.ts';
 
 /** Enough to recognize a line that names many records. */
@@ -41,7 +42,7 @@ interface RunnerOptions {
   readonly onLongRun: () => void;
 }
 
-/** A line has ended: its changes, and why it ended early. */
+/** A line has ended: its changes on the devices that it reached, and why it ended early. */
 export type LineEnd = (results: readonly StepResult[], error: DevshError | undefined) => void;
 
 interface GeneratedLine {
@@ -90,7 +91,7 @@ export class LineRunner {
   /** Whether the line of a key would wait, out of sight, for a run on many devices. */
   waitsForRollOut(line: string): boolean {
     const { shell, store } = this.#options;
-    const isRollOut = this.isWriting && store.state.rollOut !== undefined;
+    const isRollOut = this.isWriting && isUnderWay(store.state);
     // What is wrong with the line is said when it is submitted.
     const invocation = isRollOut ? attempt(DevshError, () => shell.parse(line)) : undefined;
     return invocation !== undefined && !this.#goesBeside(invocation, true);
@@ -142,7 +143,7 @@ export class LineRunner {
     this.#jobs.length = 0;
     if (this.#stop.signal.aborted) {
       this.#leave?.();
-      store.dispatch({ kind: 'roll-out-end' });
+      store.dispatch({ kind: 'roll-out-progress', progress: { control: 'ended' } });
       store.logMessage('warning', 'not waiting for the request in flight: its result follows');
       return;
     }
@@ -231,7 +232,10 @@ export class LineRunner {
       if (isProblem) this.#options.onProblem(line, error);
     }
     if (router.results.length > 0 && router.ranMs > LONG_RUN_MS) this.#options.onLongRun();
-    generated?.onEnd?.(router.results, failure);
+    const reached = router.results.filter(
+      (result) => !this.unsent.has(result) && wasReached(result),
+    );
+    generated?.onEnd?.(reached, failure);
     onEnd(invocation, router.results, isBeside && this.#stop !== undefined);
     if (router.hasQuit) onQuit();
   }
@@ -262,6 +266,13 @@ export class LineRunner {
       trace: (line) => router.log('quiet', visible(line)),
     };
   }
+}
+
+/** Exit code of a device that is unreachable or has another certificate. */
+const UNREACHED = 5;
+
+function wasReached({ verdict, error }: StepResult): boolean {
+  return verdict !== 'skipped' && !(verdict === 'failed' && error?.exitCode === UNREACHED);
 }
 
 /** Questions are answered while a line runs, except for devices that it changes. */

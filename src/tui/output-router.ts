@@ -153,7 +153,7 @@ export class OutputRouter {
         this.#logSoon();
         break;
       case 'summary':
-        this.#store.dispatch({ kind: 'roll-out-end' });
+        this.#endRollOut();
         // A past run from the journal, with its results above.
         if (this.#printed.length > 0) this.#print(output);
         else this.#logSummary(output);
@@ -252,6 +252,9 @@ export class OutputRouter {
   begin(): void {
     if (this.#startedAt !== undefined) return;
     this.#startedAt = performance.now();
+    // What others changed before the run is none of its changes.
+    this.#feed.addCachedReads();
+    this.#store.dispatch({ kind: 'changes-seen' });
     const devices = this.#rollOut;
     this.#rollOut = [];
     const names = new Set(devices.map(({ name }) => name));
@@ -272,6 +275,12 @@ export class OutputRouter {
     this.#clock = setInterval(() => this.#tick(), CLOCK_MS).unref();
   }
 
+  #endRollOut(): void {
+    clearInterval(this.#clock);
+    this.#tick({ control: 'ended' });
+    this.#hasRollOut = false;
+  }
+
   /** Returns the plan once, for the question that follows it. */
   takePlan(): PlanView | undefined {
     // Planning has ended.
@@ -286,9 +295,8 @@ export class OutputRouter {
     this.#feed.flush();
     this.#logGroup();
     this.#flush();
-    clearInterval(this.#clock);
     this.#progressUpdates.stop();
-    if (this.#hasRollOut) this.#store.dispatch({ kind: 'roll-out-end' });
+    this.#endRollOut();
     // The reasons are already shown where they occurred.
     keepFailures(this.#store, this.#failures);
     if (error === undefined || error instanceof StoppedError) return;

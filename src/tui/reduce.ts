@@ -30,7 +30,7 @@ import {
   searchPlan,
 } from './reduce-question.ts';
 import { type Context, type LogLine, type Overlay, type State } from './state.ts';
-import { NO_FILTER } from './table/table-state.ts';
+import { NO_FILTER, type TableChanges } from './table/table-state.ts';
 import { detailsOfTable } from './views/details.ts';
 import { addEntries, paletteOf } from './views/palette.ts';
 import { messagesOf } from './views/pager.ts';
@@ -50,15 +50,7 @@ import {
 import { MOVES } from './views/view.ts';
 import { changeRollOut } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
-import {
-  closed,
-  dropped,
-  entered,
-  opened,
-  sourced,
-  withdrawn,
-  tableId,
-} from './views/navigation.ts';
+import { closed, entered, opened, sourced, withdrawn, tableId } from './views/navigation.ts';
 
 /** The state after an action. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
@@ -94,7 +86,8 @@ const STEPS: Steps = {
     return withTable(read, dropLostMarks(read, state.table.reads));
   },
   'apply-filter': (state, { filter }) => applyFilter(state, filter),
-  'changes-seen': (state) => withTable(state, { ...state.table, changes: undefined }),
+  'changes-seen': (state, { isKept = false }) =>
+    withTable(state, { ...state.table, changes: seenChanges(state.table.changes, isKept) }),
   watch: (state, { everyMs }) => withTable(state, { ...state.table, watchMs: everyMs }),
   'work-start': (state, { waiting }) => ({
     ...state,
@@ -117,9 +110,6 @@ const STEPS: Steps = {
     changeRollOut(state, ({ progress }) =>
       progress === undefined ? {} : { progress: { ...progress, ...action.progress } },
     ),
-  'roll-out-end': (state) => dropped({ ...state, rollOut: undefined }, 'roll-out'),
-  'questions-end': (state) =>
-    state.fleet.questions.length > 0 ? state : dropped(state, 'questions'),
   'palette-entries': (state, { entries }) => addEntries(state, entries),
   'view-over': (state, { overlay }) => openedByLine(state, overlay),
   form: reduceForm,
@@ -154,6 +144,10 @@ function withTable(state: State, table: State['table']): State {
 
 function withLog(state: State, log: Partial<State['log']>): State {
   return { ...state, log: { ...state.log, ...log } };
+}
+
+function seenChanges(changes: TableChanges | undefined, isKept: boolean): TableChanges | undefined {
+  return isKept && changes !== undefined ? { ...changes, before: new Map() } : undefined;
 }
 
 /** Ignores rows for a filter that has changed since. */

@@ -26,6 +26,7 @@ import {
 } from './screen/theme.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { foldResults, namesText } from './views/plan-lines.ts';
+import { isUnderWay } from './views/roll-out.ts';
 import { grouped } from '../device/record.ts';
 import { counted } from '../text/one-line.ts';
 import { cut, visible } from '../text/visible.ts';
@@ -178,7 +179,7 @@ export function sessionSummary(
     ...(owed === 0
       ? []
       : [`${counted(owed, 'change')} pending on ${namesText(names)}: "devsh resume" continues`]),
-    ...(rollOut === undefined ? [] : ['a run has not ended: "devsh resume" continues']),
+    ...(isUnderWay({ rollOut }) ? ['a run has not ended: "devsh resume" continues'] : []),
   ];
 }
 

@@ -53,7 +53,7 @@ export interface State {
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
-  /** The run on several devices under way, whether its view is open or not. */
+  /** The last run on several devices, whether its view is open or not. */
   readonly rollOut: RollOutState | undefined;
   /** Progress of reading the table in the background. */
   readonly reading: string | undefined;
@@ -142,7 +142,7 @@ export interface RollOutState {
 export interface RollOutProgress {
   /** The line without its secrets. */
   readonly line: string;
-  readonly control: 'running' | 'paused' | 'stopping' | 'interrupted';
+  readonly control: 'running' | 'paused' | 'stopping' | 'interrupted' | 'ended';
   readonly elapsedMs: number;
   readonly lastResultMs: number;
   /** Number of devices with a step to send. */

@@ -50,8 +50,8 @@ export type Action =
   | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }
   /** The rows for the filter are ready. */
   | { readonly kind: 'apply-filter'; readonly filter: Filter }
-  /** The changes of a refresh were shown for long enough. */
-  | { readonly kind: 'changes-seen' }
+  /** The changes of a refresh were shown for long enough; `isKept`: they stay until the next ones. */
+  | { readonly kind: 'changes-seen'; readonly isKept?: boolean }
   | { readonly kind: 'work-start'; readonly waiting: Work['waiting'] }
   | { readonly kind: 'work'; readonly work: Partial<Work> }
   | { readonly kind: 'work-end' }
@@ -72,9 +72,6 @@ export type Action =
   | { readonly kind: 'roll-out-result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-device'; readonly name: string }
   | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
-  | { readonly kind: 'roll-out-end' }
-  /** A line has ended: the list of questions closes if none is left. */
-  | { readonly kind: 'questions-end' }
   | {
       readonly kind: 'form';
       readonly opening: FormOpening;

@@ -539,14 +539,6 @@ test('JSON has the right line, too, with the options of the typed one', async ()
   expect(exitCode).toBe(2);
 });
 
-test('fields behind a blank, as gh takes them, are put behind =', async () => {
-  const devsh = await makeDevsh();
-  const { stdout } = await devsh('user list --json username,lang');
-  expect(JSON.parse(stdout)).toMatchObject({
-    error: { column: 17, suggestions: ['user list --json=username,lang'] },
-  });
-});
-
 test('what another tool means by a word is asked before a device is', async () => {
   const { devsh, devices } = await startFleet();
   for (const line of ['find list --on sim1', 'user export --on sim1', '100user list --on sim1']) {

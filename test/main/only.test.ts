@@ -41,7 +41,7 @@ test('one question is asked for all of them', async () => {
     `user delete ${first} ${second} --on @lab --only sim1=${first} --only sim2=${second}`,
     { tty: ['2'] },
   );
-  expect(stderr).toContain('2 steps on 2 devices. Type 2 to do them:');
+  expect(stderr).toContain('2 steps on 2 devices. Type 2 to DELETE:');
   expect(exitCode).toBe(0);
   expect(usernames(device(2))).toContain(first);
 });

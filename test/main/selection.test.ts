@@ -101,7 +101,7 @@ test('a label of the inventory stands in the prompt and in the question of a wri
   const many = await devsh(`${add} --on @lab`, { tty: ['2'] });
   expect(many.stderr).toContain('PROD: 2 steps on 2 of 3 devices. Type 2 to do them:');
   const last = await devsh('user delete zed --on @lab', { tty: ['n'] });
-  expect(last.stderr).toContain('PROD: 3 steps on 3 devices. Type 3 to do them:');
+  expect(last.stderr).toContain('PROD: 3 steps on 3 devices. Type 3 to DELETE:');
 });
 
 test('different labels are counted, that of a device overrides that of its group, and lists show both', async () => {

@@ -25,7 +25,7 @@ test('on 40x10 everything has its line, and what is less important is left out',
   expect(screen[8]).toMatch(/^▸devsh all 3>/);
   expect(screen[9]).toMatch(/^ enter run/);
   program.type('user delete viewer\r');
-  await program.waitFor(/Type 3 to do/);
+  await program.waitFor(/Type 3 to\s+DELETE/);
   await program.waitFor('answer>');
   program.press('escape');
   await program.waitFor('you did not confirm');

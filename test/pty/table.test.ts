@@ -165,7 +165,7 @@ test('d means the devices of the typed command, and names those that were not re
   program.type('/viewer\r');
   program.type('d');
   await program.waitFor(/not covered: 127\.0\.0\.4\S* - /);
-  await program.waitFor('2 steps on 2 of 3 devices, 1 not covered. Type 2 to do them:');
+  await program.waitFor('2 steps on 2 of 3 devices, 1 not covered. Type 2 to DELETE:');
   await answer(program, '2');
   await program.waitFor(/not covered: 127\.0\.0\.4\S* \(unreachable\) · pending there/);
   // One word for it: what could not be planned is not also called failed.
@@ -188,4 +188,36 @@ test('--columns chooses the columns, and the next session has them', async () =>
   await program.exit;
   const next = await connect(simulator, { env });
   await next.waitFor(/USERNAME ↑ +LASTNAME +LANG +UUID +DEVICE/);
+});
+
+test('d on marked rows plans exactly these records on their devices, and the answer says DELETE', async () => {
+  const simulator = await simulate({ devices: 3, users: 9 });
+  const program = await connect(simulator, { cols: 110, rows: 35 });
+  await goToTable(program);
+  // Two that one device has, and one that all have.
+  for (const name of ['anke.weiss', 'misaki.watanabe', 'theo.lhote', 'sho.yamada']) {
+    const holders = simulator.devices.filter(({ users }) =>
+      users.some(({ username }) => username === name),
+    );
+    if (holders.length === 0) continue;
+    program.type(`/username=${name}\r`);
+    await program.waitFor(new RegExp(`filter: username=${name}`));
+    program.press('space');
+    await program.waitFor(/marked/);
+    program.type('/');
+    await program.waitFor('filter>');
+    program.press('escape');
+  }
+  await program.waitFor(/^▸users/m);
+  const before = simulator.devices.map(({ users }) => users.length);
+  program.type('d');
+  await program.waitFor(/Type \d to DELETE:/);
+  const text = program.screen().join('\n');
+  expect(text).not.toMatch(/unchanged|no such user/);
+  const [, count = ''] = /Type (\d) to DELETE:/.exec(text) ?? [];
+  await answer(program, count);
+  await program.waitFor(`${count} gone`);
+  const after = simulator.devices.map(({ users }) => users.length);
+  const sum = (all: number[]): number => all.reduce((one, other) => one + other, 0);
+  expect(sum(before) - sum(after)).toBe(Number(count));
 });

@@ -284,6 +284,9 @@ test('what was written while another table was in sight shows in the one that co
   await program.waitFor(/filter: lang=en/);
   program.type('user set viewer first_name=Victoria --yes\r');
   await program.waitFor(/✓ set user viewer: done/);
+  program.press('escape');
+  await program.waitFor('esc back or q');
+  program.type('q');
   await goToTable(program);
   program.press('escape');
   await program.waitFor(/^▸. viewer +Victoria .*\ball\b/m);

@@ -51,7 +51,7 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
   expect(names().every((users) => users.includes('viewer'))).toBe(true);
 
   program.press('d');
-  await program.waitFor('Type 2 to do them');
+  await program.waitFor('Type 2 to DELETE');
   await answer(program, '2');
   await program.waitFor(/✓ delete user viewer: done on 127\.0\.0\.2\S*, 127/);
   expect(names().some((users) => users.includes('viewer'))).toBe(false);
@@ -114,7 +114,7 @@ test('marked records on different devices are deleted by one plan, a command for
   program.press('d');
   await program.waitFor(/delete user aa.one on 127\.0\.0\.2/);
   await program.waitFor(/delete user aa.two on 127\.0\.0\.3/);
-  await program.waitFor('2 steps on 2 devices. Type 2 to do them:');
+  await program.waitFor('2 steps on 2 devices. Type 2 to DELETE:');
   await answer(program, '2');
   await program.waitFor('no record matches the filter');
   expect(simulator.devices[1]?.users.some(({ username }) => username === 'aa.two')).toBe(false);

@@ -16,14 +16,7 @@ import type { Finding } from '../doctor.ts';
 import { aliasNamed, shownRun } from '../grammar/aliases.ts';
 import type { Candidate } from '../grammar/option.ts';
 import { DEVICES } from '../grammar/options.ts';
-import {
-  HELP_TOPICS,
-  helpOn,
-  helpOnCommand,
-  helpOverview,
-  helpStart,
-  type TopicName,
-} from '../help/help.ts';
+import { HELP_TOPICS, type TopicName } from '../help/topic-names.ts';
 import { message, table } from '../output.ts';
 import type { Services } from '../services.ts';
 
@@ -47,25 +40,29 @@ export const help = command({
   changes: 'nothing',
   examples: ['help', 'help all', 'help user', 'help user add', 'help filters'],
   async *run({ args, grammar, shell }) {
+    const { helpOn, helpOnCommand, helpOverview, helpStart, inWidth } =
+      await import('../help/help.ts');
     const { commands } = grammar;
     const [first, second] = args.words('COMMAND');
     if (first === undefined) {
-      yield { kind: 'text', name: 'help', text: helpStart(commands) };
+      yield { kind: 'text', name: 'help', text: inWidth(helpStart(commands)) };
       return;
     }
     if (first.text === ALL) {
       const text = helpOverview(commands, shell.services.settings.get('aliases'));
-      yield { kind: 'text', name: 'help', text };
+      yield { kind: 'text', name: 'help', text: inWidth(text) };
       return;
     }
     const command = commands.find(({ name }) => name === first.text);
-    const topic = TOPIC_NAMES.find((name) => name === first.text);
+    const topic =
+      TOPIC_NAMES.find((name) => name === first.text) ??
+      (command === undefined ? storeTopic(first.text) : undefined);
     const about = topic && (await textOf(topic, shell.services));
     if (command === undefined) {
       const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
       const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
       if (text === undefined) throw await unknown(args.words('COMMAND'), commands);
-      yield { kind: 'text', name: 'help', text, data: await dataOf(topic) };
+      yield { kind: 'text', name: 'help', text: inWidth(text), data: await dataOf(topic) };
       return;
     }
     const verb = verbNamed(command, second?.text);
@@ -79,9 +76,15 @@ export const help = command({
     }
     const text = verb === undefined ? helpOnCommand(command) : helpOn(command, verb);
     const more = verb === undefined && about !== undefined ? `\n\n${about}` : '';
-    yield { kind: 'text', name: 'help', text: `${text}${more}` };
+    yield { kind: 'text', name: 'help', text: inWidth(`${text}${more}`) };
   },
 });
+
+/** `help op`, `help 1password`: a place of logins leads to their topic. */
+function storeTopic(word: string): TopicName | undefined {
+  const places = HELP_TOPICS.logins.toLowerCase().split(/[^\w]+/);
+  return places.indexOf(word.toLowerCase()) > places.indexOf('from') ? 'logins' : undefined;
+}
 
 function candidates({ commands, given }: CompletionScope): readonly Candidate[] {
   const [first, second] = given;

@@ -475,8 +475,10 @@ export function separate(
           throw new UsageError(`--${name} takes no value`, { column: word.start });
         }
         given.push({ option, text: '', start, valueStart: start });
-      } else if (value !== undefined || option.isValueOptional) {
-        refuseFieldsOfJson(words, at);
+      } else if (
+        value !== undefined ||
+        (option.isValueOptional && !isApart(option, words[at + 1]))
+      ) {
         const valueStart = start + (value === undefined ? 0 : `--${name}=`.length);
         given.push({ option, text: value ?? '', start, valueStart });
       } else {
@@ -509,16 +511,9 @@ export function separate(
   return { plain, given };
 }
 
-/** `--json username,lang` is how gh chooses fields; here it would search for "username,lang". */
-function refuseFieldsOfJson(words: readonly Word[], at: number): void {
-  const [option, next] = words.slice(at);
-  if (option?.text !== '--json' || !/^\w+(?:,\w+)+$/.test(next?.text ?? '')) return;
-  const masked = maskedWords(words);
-  const meant = [...masked.slice(0, at), `--json=${masked[at + 1] ?? ''}`, ...masked.slice(at + 2)];
-  throw new UsageError('--json takes its fields behind "="', {
-    column: next?.start,
-    suggestions: [quoteLine(meant)],
-  });
+/** Whether the word behind an option is its optional value: `--watch 1`, `--json username,lang`. */
+function isApart({ standsApart }: Option, next: Word | undefined): boolean {
+  return next !== undefined && next.isValue !== true && standsApart?.test(next.text) === true;
 }
 
 function valueWord(

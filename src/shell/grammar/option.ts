@@ -14,8 +14,9 @@ export interface Option<K extends string = string, T = unknown> {
   readonly short: string | undefined;
   /** The name of its value in help; an option without one is a switch. */
   readonly placeholder: string | undefined;
-  /** The value may be omitted, and is only taken behind `=`. */
+  /** The value may be omitted. It is taken behind `=`, or as the next word if that has the form `standsApart`. */
   readonly isValueOptional: boolean;
+  readonly standsApart?: RegExp | undefined;
   readonly summary: string;
   /** Parses a value; `before` is the result of earlier ones. Throws a `UsageError` for an invalid value. */
   parse(text: string, before: T | undefined): T;
@@ -38,7 +39,7 @@ export interface ValueScope {
   readonly fields: (typed: string, given: readonly string[]) => readonly Candidate[];
 }
 
-type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable'>;
+type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable' | 'standsApart'>;
 
 /** @param text label and summary as in help, two spaces between; flag, letter and placeholder come from the label */
 export function option<K extends string, T>(

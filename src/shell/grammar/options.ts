@@ -48,6 +48,7 @@ const GENERAL_ROWS = [
     'fields',
     '--json[=FIELDS]  The same as --format json; with FIELDS only these fields',
     (text) => (text === '' ? undefined : names(text)),
+    { standsApart: /^\w+(?:,\w+)+$/ },
   ),
   toggle('quiet', '-q, --quiet  No remarks, only data and errors'),
   toggle('verbose', '-v, --verbose  Show each request on stderr, secrets masked', {
@@ -188,6 +189,7 @@ const ROWS = [
     'watchMs',
     '--watch[=SECONDS]  Read again every SECONDS (default 5) and show changes, until Ctrl-C',
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
+    { standsApart: /^\d+(?:\.\d+)?(?:ms|s|m|h)?$/ },
   ),
   toggle('raw', '--raw  Print the body unchanged'),
 

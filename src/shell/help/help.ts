@@ -2,6 +2,9 @@ import { argLabel, title } from '../grammar/bind.ts';
 import { DEVICES, GENERAL, OPTIONS, type OptionKey } from '../grammar/options.ts';
 import type { CommandSpec, Invocation, VerbSpec } from '../command.ts';
 import { namedAliases, shownRun } from '../grammar/aliases.ts';
+import { wrapText } from '../../text/wrap.ts';
+import type { Output } from '../output.ts';
+import { HELP_TOPICS } from './topic-names.ts';
 import type { Aliases } from '../../settings/settings-table.ts';
 
 /** The headings of `help`, in its order. */
@@ -14,52 +17,35 @@ export const SECTIONS: readonly CommandSpec['section'][] = [
   'Shell',
 ];
 
-/** The topics of `help NAME`, in the order of `help`; the texts are in `topics/`. */
-export const HELP_TOPICS = {
-  selectors: 'how to select devices: --on, connect, use',
-  filters: 'how to select records: user list FILTER, --filter, --where',
-  scripts: 'devsh in scripts: streams, confirmation, "-" and "--"',
-  json: 'the output of --json, --format yaml and --format jsonl, and its schema',
-  'exit-codes': 'what the exit status of a command means',
-  allow: 'what devsh refuses, and how --allow overrides it',
-  environment: 'the variables that devsh reads, and where its files are',
-  trust: 'how devsh checks that it talks to the right device',
-  profiles: 'how devsh knows how a device speaks, and how to change that',
-  keys: 'the keys of the full screen',
-} as const;
-
-export type TopicName = keyof typeof HELP_TOPICS;
-
 /** What most sessions need, in the order of the first one. */
-const FIRST_COMMANDS = [
-  'connect',
-  'user list',
-  'user show',
-  'user add',
-  'user set',
-  'user delete',
-  'changes',
-  'undo',
-  'apply',
-  'lockout',
-];
+const FIRST_COMMANDS: Readonly<Record<string, string>> = {
+  connect: 'Connect to devices',
+  'user list': 'Show the users of all devices in one table',
+  'user show': 'Show every field of one user',
+  'user add': 'Add a user',
+  'user set': 'Change fields of users',
+  'user delete': 'Delete users',
+  changes: 'Show what changed, when, and who did it',
+  undo: 'Undo a run',
+  apply: 'Apply a change set or a plan',
+  lockout: 'Disable an account on every device, now',
+};
 
 /** `help`, `--help`: one screen with the commands to begin with, and where the others are. */
 export function helpStart(commands: readonly CommandSpec[]): string {
-  const verbs = commands.flatMap((command) => command.verbs.map((verb) => ({ command, verb })));
-  const rows = FIRST_COMMANDS.flatMap((name) =>
-    verbs
-      .filter(({ command, verb }) => title(command, verb) === name)
-      .map(({ command, verb }): [string, string] => [
-        usageOf(command, verb),
-        verb.name === '' ? command.summary : verb.summary,
-      ]),
+  const rows = commands.flatMap((command) =>
+    command.verbs.flatMap((verb): [string, string, string][] => {
+      const name = title(command, verb);
+      const summary = FIRST_COMMANDS[name];
+      return summary === undefined ? [] : [[name, usageOf(command, verb), summary]];
+    }),
   );
+  const order = Object.keys(FIRST_COMMANDS);
+  rows.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return [
     ...HEAD,
-    ...twoColumns(rows),
-    '',
-    '--on SELECTOR says which devices; --dry-run sends nothing; --json=FIELD,… prints JSON; --help explains.',
+    ...twoColumns(rows.map(([, usage, summary]) => [usage, summary])),
+    '--on SELECTOR says which devices; --dry-run sends nothing; --help explains.',
     '',
     ...twoColumns([
       ['help all', 'every command and option'],
@@ -71,7 +57,7 @@ export function helpStart(commands: readonly CommandSpec[]): string {
 }
 
 const HEAD = [
-  'devsh: the incident shell for network devices configured over a small HTTPS REST API',
+  'devsh: the incident shell for network devices with a small HTTPS REST API',
   '',
   'At the prompt:        connect 10.0.0.5 10.0.0.6',
   'On the command line:  devsh user list --on 10.0.0.5',
@@ -109,7 +95,7 @@ export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases
 }
 
 /** `--help`: of the verb, or of all verbs if the line names none. */
-export function helpAsked({ command, verb, isImplied }: Invocation): string {
+function helpAsked({ command, verb, isImplied }: Invocation): string {
   return isImplied === true ? helpOnCommand(command) : helpOn(command, verb);
 }
 
@@ -136,7 +122,9 @@ export function helpOnCommand(command: CommandSpec): string {
 export function helpOn(command: CommandSpec, verb: VerbSpec): string {
   const general = DEVICES.filter((key) => verb.options.includes(key));
   const usesDevices = general.length > DEVICES.length / 2;
-  const own = verb.options.filter((key) => !usesDevices || !general.some((one) => one === key));
+  // Without devices the line does nothing.
+  const isOwn = (key: OptionKey): boolean => key === 'on' || !general.some((one) => one === key);
+  const own = verb.options.filter((key) => !usesDevices || isOwn(key));
   return [
     `${title(command, verb)}: ${verb.summary}`,
     '',
@@ -145,7 +133,7 @@ export function helpOn(command: CommandSpec, verb: VerbSpec): string {
     ...(verb.details === undefined ? [] : ['', verb.details]),
     ...(own.length === 0 ? [] : ['', 'Options', ...twoColumns(optionRows(own))]),
     '',
-    `${usesDevices ? `${verb.options.includes('on') ? '--on and the other' : 'The'} options of commands that use devices, and --json` : '--json'} and its like: "help all"`,
+    `${usesDevices ? 'The options of commands that use devices, --json' : '--json'} and its like: "help all"`,
     ...exampleLines(verb.examples),
   ].join('\n');
 }
@@ -171,4 +159,37 @@ function optionRows(keys: readonly OptionKey[]): [string, string][] {
 export function twoColumns(rows: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(0, ...rows.map(([left]) => left.length));
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}
+
+const WIDTH = 80;
+/** A column of this width at least is wrapped in its place; a narrower one stands below. */
+const LEAST_COLUMN = 30;
+/** A line that is shorter ends its paragraph. */
+const LEAST_LINE = 70;
+
+/** A help text in 80 columns: paragraphs flow, and the right column of a row keeps its place. */
+export function inWidth(text: string): string {
+  const lines: string[] = [];
+  let isOpen = false;
+  for (const line of text.split('\n')) {
+    const isProse = /^\S(?!.* {2,}\S)/.test(line);
+    const before = isProse && isOpen ? lines.pop() : undefined;
+    lines.push(before === undefined ? line : `${before} ${line}`);
+    isOpen = isProse && line.length >= LEAST_LINE;
+  }
+  return lines.flatMap(rowLines).join('\n');
+}
+
+function rowLines(line: string): string[] {
+  const [, left = '', right = line] = /^( *\S.*? {2,})(\S.*)$/.exec(line) ?? [];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  if (WIDTH - left.length >= LEAST_COLUMN)
+    return wrapText(`${left}${right}`, WIDTH, left === '' ? indent : ' '.repeat(left.length));
+  const below = `${indent}    `;
+  return [...wrapText(left.trimEnd(), WIDTH, below), ...wrapText(below + right, WIDTH, below)];
+}
+
+/** The output of `--help`. */
+export function helpOutput(asked: Invocation): Output {
+  return { kind: 'text', name: 'help', text: inWidth(helpAsked(asked)) };
 }

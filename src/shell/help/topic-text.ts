@@ -3,13 +3,15 @@ import { ALLOW_WORDS, allowMeaning } from '../../change/allow.ts';
 import { MAX_DEVICES } from '../../fleet/inventory.ts';
 import type { KeyRow, Services } from '../services.ts';
 import { ENVIRONMENT, EXIT_CODES } from './environment.ts';
-import { exampleLines, HELP_TOPICS, twoColumns, type TopicName } from './help.ts';
+import { exampleLines, twoColumns } from './help.ts';
+import { HELP_TOPICS, type TopicName } from './topic-names.ts';
 import allow from './topics/allow.md';
 import environment from './topics/environment.md';
 import exitCodes from './topics/exit-codes.md';
 import filters from './topics/filters.md';
 import json from './topics/json.md';
 import keys from './topics/keys.md';
+import logins from './topics/logins.md';
 import profiles from './topics/profiles.md';
 import scripts from './topics/scripts.md';
 import selectors from './topics/selectors.md';
@@ -31,6 +33,7 @@ const SOURCES: Readonly<Record<TopicName, string>> = {
   'exit-codes': exitCodes,
   allow,
   environment,
+  logins,
   trust,
   profiles,
   keys,

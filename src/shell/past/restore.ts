@@ -1,11 +1,17 @@
 import { allowHint } from '../../change/allow.ts';
-import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
+import {
+  accountRemarks,
+  closeAccounts,
+  type ClosedAccounts,
+  foldedRemarks,
+  type Remark,
+} from '../../change/closed-accounts.ts';
 import { asBoolean } from '../../device/equality.ts';
 import { identityAfter } from '../../change/lineage.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { bookkeepingFields, idOf, keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
+import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts';
 import { DevshError, expectedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -31,14 +37,6 @@ import { foldedLook } from '../../change/account-harm.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
 
 type RestoreCall = WriteCall & Call<'at' | 'where' | 'prune' | 'also'>;
-
-/** So many accounts of a device are named one by one. */
-const MOST_NAMED = 3;
-
-interface Remark {
-  readonly device: string;
-  readonly text: string;
-}
 
 interface Planned {
   readonly name: string;
@@ -101,7 +99,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     refuseUnknown(plan, unknown, resource);
     refuseUnused(planned, given.fields, resource);
     await refuseOpenAccounts(call, planned, lineFor);
-    const remarks = folded([
+    const remarks = foldedRemarks([
       ...leftOut,
       ...planned.flatMap((one) => remarksOn(one, resource)),
       ...plan.devices.flatMap(enabledAgain),
@@ -216,7 +214,7 @@ function readingTexts(
   now: Date,
 ): string[] {
   const at = (ms: number): string => zonedTime(ms, now);
-  return folded(
+  return foldedRemarks(
     states(pasts).flatMap(({ device, past: { read, nextRead, identities } }) => {
       if (!isOneDevice(identities)) return [];
       const next = nextRead === undefined ? '' : `; the next reading was at ${at(nextRead.from)}`;
@@ -322,15 +320,8 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
   // Links of a record do not move, and nobody would restore them.
   const links = bookkeepingFields(profile, resource);
   const moving = past.leftOut.filter((field) => !links.includes(field));
-  const { closed = [], open = new Map<never, string>() } = accounts ?? {};
   const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
   const texts = [
-    closed.length > MOST_NAMED
-      ? `${closed.length} ${pluralOf(resource)} are added disabled, because their passwords are unknown`
-      : closed,
-    open.size > MOST_NAMED
-      ? `${open.size} ${pluralOf(resource)} would get empty or default passwords, because theirs are unknown`
-      : [...open.values()],
     unclear.length > 0 && `left out, because their names are not unique: ${someOf(unclear)}`,
     unlisted.length > 0 &&
       `left out, because the list ends at a round number and may be cut; name them to restore them: ${someOf(unlisted)}`,
@@ -346,7 +337,10 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
       !isComparable &&
       'unknown whether passwords changed since: the key of their digests is new',
   ];
-  return texts.flat().flatMap((text) => (text === false ? [] : { device: name, text }));
+  return [
+    ...(accounts === undefined ? [] : accountRemarks(name, accounts)),
+    ...texts.flat().flatMap((text) => (text === false ? [] : { device: name, text })),
+  ];
 }
 
 /** Accounts that may log in again, which no request of the user names. */
@@ -360,14 +354,6 @@ function enabledAgain({ device, steps }: DevicePlan): Remark[] {
     return action === 'set' && isEnabled
       ? [{ device: device.name, text: `${key} may log in again` }]
       : [];
-  });
-}
-
-/** The same remark on several devices is one line. */
-function folded(remarks: readonly Remark[]): string[] {
-  return [...grouped(remarks, ({ text }) => text)].map(([text, same]) => {
-    const devices = [...new Set(same.map(({ device }) => device))];
-    return `${someOf(devices)}: ${text}`;
   });
 }
 

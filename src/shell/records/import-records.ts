@@ -1,5 +1,10 @@
 import type { Change } from '../../change/change.ts';
-import { closeAccounts, type ClosedAccounts } from '../../change/closed-accounts.ts';
+import {
+  accountRemarks,
+  closeAccounts,
+  type ClosedAccounts,
+  foldedRemarks,
+} from '../../change/closed-accounts.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import type { Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
@@ -85,8 +90,8 @@ async function* planAndWrite(
   const review: WriteIntent['review'] = async function* (plan) {
     problems.throwAny();
     await refuseOpenAccounts(call, closed);
-    const losses = closed.flatMap(({ name, accounts }) =>
-      [...accounts.closed, ...accounts.open.values()].map((text) => `${name}: ${text}`),
+    const losses = foldedRemarks(
+      closed.flatMap(({ name, accounts }) => accountRemarks(name, accounts)),
     );
     for (const text of losses) yield warning(text);
     yield* remarks(file, tally, plan);

@@ -3,6 +3,7 @@ import { grantCounts } from '../../change/doubts.ts';
 import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
 import { notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
+import type { Step } from '../../change/step.ts';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call, WriteCall } from '../command.ts';
@@ -209,8 +210,15 @@ export async function confirmPlan(
   const textFor = (expected: string): string =>
     count === 1 && step !== undefined
       ? `${label}${step.action} ${recordName(step)} on ${where}? Type ${expected} to do it:`
-      : `${label}${count} steps on ${where}${beside}${time}. Type ${expected} to do them:`;
+      : `${label}${count} steps on ${where}${beside}${time}. Type ${expected} to ${deedText(steps)}:`;
   await confirm(call, count, textFor, { details, color });
+}
+
+/** What the answer to a question about several steps does; a deletion is said in capitals. */
+function deedText(steps: readonly Step[]): string {
+  const deleted = steps.filter(({ action }) => action === 'delete').length;
+  if (deleted === 0) return 'do them';
+  return deleted === steps.length ? 'DELETE' : `do them and DELETE ${deleted}`;
 }
 
 /** Asks which of the lines the user wants, by number; resolves to their indexes. Throws a `DeclinedError`. */

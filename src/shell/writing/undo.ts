@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Add, Change } from '../../change/change.ts';
-import { closeAccounts, type ClosedAccounts, missingFields } from '../../change/closed-accounts.ts';
+import {
+  accountRemarks,
+  closeAccounts,
+  type ClosedAccounts,
+  foldedRemarks,
+  missingFields,
+} from '../../change/closed-accounts.ts';
 import { pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
@@ -197,9 +203,7 @@ function changesOf(
     const agreed = { changes, closed: [], open: new Map<Add, string>() };
     return { device: ref, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
-  const losses = ways.flatMap(({ device, closed, open }) =>
-    [...closed, ...open.values()].map((loss) => `${device.name}: ${loss}`),
-  );
+  const losses = foldedRemarks(ways.flatMap((way) => accountRemarks(way.device.name, way)));
   const changes = new Map(
     ways.map(({ device, changes: all, open }) => {
       // An automatic undo omits changes that need the user's consent.

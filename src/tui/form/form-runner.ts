@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DevshError, UsageError } from '../../errors.ts';
+import { isGood } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import {
   type FieldIssues,
@@ -59,9 +60,7 @@ export class FormRunner {
     const command = formCommand(form);
     const id = formId(form);
     const onEnd: LineEnd = (results, error) => {
-      const isDone =
-        results.length > 0 &&
-        results.every(({ verdict }) => verdict === 'done' || verdict === 'unchanged');
+      const isDone = results.length > 0 && results.every(isGood);
       const refusals = { ...objections(results), ...issuesOf(error) };
       this.#store.dispatch({ kind: 'form-end', id, command, isDone, refusals });
     };

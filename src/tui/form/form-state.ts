@@ -25,6 +25,8 @@ export type Draft = ReadonlyMap<string, Editing>;
 export interface FormState extends FormOpening {
   readonly fields: readonly FormField[];
   readonly draft: Draft;
+  /** The draft is from a form that was closed: the first letter replaces it. */
+  readonly isOld: boolean;
   /** Index of the field with the cursor; after the last field it is on the command. */
   readonly cursor: number;
   /** Set while the choices are open. */
@@ -61,6 +63,7 @@ export function openForm(
     ...opening,
     fields,
     draft,
+    isOld: draft.size > 0,
     cursor: cursor === -1 ? fields.length : cursor,
     picking: undefined,
     refusals: {},

@@ -34,6 +34,8 @@ interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
+const OLD_DRAFT = 'old draft: a letter or ctrl-u starts anew, → keeps it';
+
 /** So many devices are named in the title. */
 const MOST_NAMED = 3;
 /** Most lines of a long note below its field. */
@@ -100,7 +102,8 @@ function titleRow(form: FormState, columns: number, place: string): FormRow {
   const count = on.startsWith('--on ') ? on.split(',').length : 0;
   const where = count > MOST_NAMED ? `on ${count} devices` : on;
   const what = [resource, action, unseen, ...named, where].filter((word) => word !== '').join(' ');
-  const text = cut(` ${visible(what)}${place} · ${originText(form)}`, columns);
+  const note = form.isOld ? OLD_DRAFT : originText(form);
+  const text = cut(` ${visible(what)}${place} · ${note}`, columns);
   return [{ tone: 'accent', text }];
 }
 

@@ -126,9 +126,11 @@ export const FORM_ACTIONS: Readonly<
       : { ...setEditing(form, form.picking.before), picking: undefined },
 };
 
-export function editForm(form: FormState, key: EditKey): FormState {
-  const field = currentField(form);
-  if (field === undefined) return form;
+export function editForm(opened: FormState, key: EditKey): FormState {
+  const field = currentField(opened);
+  if (field === undefined) return opened;
+  const startsAnew = opened.isOld && (key.kind === 'insert' || key.kind === 'kill-left');
+  const form = startsAnew ? { ...opened, draft: new Map(), isOld: false } : opened;
   const editing = editingOf(form, field);
   switch (formContext(form)) {
     case 'form-run':
@@ -265,7 +267,7 @@ function setEditing(form: FormState, editing: Editing): FormState {
   const field = currentField(form);
   if (field === undefined) return form;
   const draft = new Map(form.draft).set(field.name, editing);
-  const next = { ...form, draft };
+  const next = { ...form, draft, isOld: false };
   if (textOf(next, field) === textOf(form, field)) return next;
   const others = form.fields.filter(({ name }) => name !== field.name);
   const refusals = Object.fromEntries(

@@ -98,7 +98,7 @@ export function firstOf(...reasons: readonly Reason[]): Reason {
 
 export const noRow = firstOf(noDevice, noRecord);
 export const noRollOut: Reason = ({ rollOut }) =>
-  rollOut === undefined ? 'no run on more than three devices is under way' : undefined;
+  rollOut === undefined ? 'no run on more than three devices yet' : undefined;
 export const noTrouble = firstOf(noDevice, ({ fleet }) =>
   fleet.devices.every(({ kind }) => kind === 'ready') ? 'every device responds' : undefined,
 );

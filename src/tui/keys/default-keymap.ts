@@ -321,7 +321,7 @@ export const KEYMAP: Keymap = [
       command: 'questions',
       disabled: isAsked,
     }),
-    key(['f3'], 'roll-out', 'the run under way, device by device', {
+    key(['f3'], 'roll-out', 'the last run on many devices, device by device', {
       disabled: firstOf(isAsked, noRollOut),
     }),
   ]),

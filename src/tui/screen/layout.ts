@@ -6,7 +6,7 @@ import { shownDevices, tableRows } from '../table/rows.ts';
 import { cut, isWithin, shortReason } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import { LABEL_TONES } from './theme.ts';
-import { INTERRUPTED } from '../views/roll-out.ts';
+import { INTERRUPTED, isUnderWay } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
 import { wrapText } from '../../text/wrap.ts';
 
@@ -76,7 +76,7 @@ export function tableHeight(state: State): number {
 function messageLines(state: State, room: number): LogLine[] {
   const { columns } = state.size;
   const view = shownView(state)?.view;
-  if (view?.showsMessages === true) {
+  if (view?.showsMessages?.(state) === true) {
     // A roll-out and the list of messages show it themselves.
     const progress = state.overlay.kind === 'help' ? progressLine(state) : [];
     return progress.flatMap((line) => startOf(line, columns - 2, 1));
@@ -150,7 +150,7 @@ function progressLine({ work, rollOut }: State): LogLine[] {
     ...(work.isStopping ? [INTERRUPTED] : []),
     work.progress ?? 'working',
     ...(work.waiting.length > 0 ? [`then ${someOf(work.waiting, 1)}`] : []),
-    ...(rollOut === undefined ? [] : [`${held}F3 shows each device`]),
+    ...(isUnderWay({ rollOut }) ? [`${held}F3 shows each device`] : []),
     ...(work.isStopping ? [] : ['Ctrl-C cancels']),
   ];
   return [{ tone: 'quiet', text: `… ${parts.join(' · ')}` }];

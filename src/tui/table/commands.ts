@@ -22,10 +22,7 @@ export function editForm(state: State): FormOpening | undefined {
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
   const isChosen = (key: string, name: string): boolean => selected.get(name)?.has(key) === true;
-  // `set` on a device that was read and has no such record would only fail there.
-  const { keys, options } = wordsOfMarked(state, selected, (key, name) => {
-    return isChosen(key, name) || !isRead(state, name);
-  });
+  const { keys, options } = wordsOfMarked(state, selected);
   const held = all.flatMap((row) => {
     const key = rawKeyOf(row.record, keyField);
     return row.devices.flatMap(({ name }, index) =>
@@ -69,10 +66,7 @@ export function notOneAccount(state: State): string | undefined {
     : undefined;
 }
 
-/**
- * `user delete` for the marked records, or the current one, as one plan for all their devices: those of a typed line,
- * except those known to have another record of the name.
- */
+/** `user delete` for the marked records, or the current one, as one plan for all their devices. */
 export function deleteLine(state: State): string | undefined {
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
@@ -83,25 +77,25 @@ export function deleteLine(state: State): string | undefined {
   return [resourceWords(state.table.view.resource), 'delete', ...parts].join(' ');
 }
 
-/** The keys of a line, and the options for its devices. `isMeant`: leaves out devices of a key. */
-function wordsOfMarked(
-  state: State,
-  selected: Marks,
-  isMeant?: (key: string, device: string) => boolean,
-): { keys: string[]; options: string[] } {
+/**
+ * The keys of a line, and the options for its devices: those where the record was chosen. A folded row also
+ * stands for devices that were not read.
+ */
+function wordsOfMarked(state: State, selected: Marks): { keys: string[]; options: string[] } {
   const shown = shownDevices(state);
-  const devicesByKey = intendedDevices(state, selected);
-  const onOf = (key: string): readonly string[] => {
-    const on = devicesByKey.get(key) ?? shown;
-    return isMeant === undefined ? on : on.filter((name) => isMeant(key, name));
-  };
-  const chosen = [...keysOf(selected)].map((key) => ({ key, on: onOf(key) }));
-  const some = new Set([...new Set(chosen.map(({ on }) => on))].flat());
+  const { isFolded } = state.table;
+  const unread = new Set(isFolded ? shown.filter((name) => !isRead(state, name)) : []);
+  const chosen = [...keysOf(selected)].map((key) => {
+    const isMeant = (name: string): boolean =>
+      selected.get(name)?.has(key) === true || unread.has(name);
+    return { key, on: shown.filter(isMeant) };
+  });
+  const some = new Set(chosen.flatMap(({ on }) => on));
   const all = shown.filter((name) => some.has(name));
   const keys = chosen.map(({ key }) => key).filter((key) => key !== '');
   const only = chosen.flatMap(({ key, on }) => {
-    if (key === '') return [];
-    return on.length === all.length ? [] : [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
+    if (key === '' || on.length === all.length) return [];
+    return [`--only ${quoteWord(`${on.join(',')}=${key}`)}`];
   });
   const options = [onUnlessAll(state, all), ...only].filter((text) => text !== '');
   return { keys, options };
@@ -127,52 +121,6 @@ const keysOf = memoized((marks: Marks): ReadonlySet<string> => {
   if (only !== undefined && others.length === 0) return only;
   return new Set([...marks.values()].flatMap((keys) => [...keys]));
 });
-
-/**
- * By key: the devices of a line, for keys of which some devices have another record, or may have one
- * hidden by a filter. Devices not read stay included, unless one of several equal rows was chosen.
- */
-function intendedDevices(state: State, selected: Marks): ReadonlyMap<string, readonly string[]> {
-  const { table } = state;
-  const shown = shownDevices(state);
-  const read = shown.filter((name) => isRead(state, name));
-  const unread = new Set(shown.filter((name) => !isRead(state, name)));
-  const isHidden = table.commandFilter !== '';
-  const others = isHidden ? undefined : devicesWithOthers(state, read, selected);
-  const on = new Map<string, readonly string[]>();
-  for (const key of isHidden ? keysOf(selected) : (others?.keys() ?? [])) {
-    const other = others?.get(key);
-    const isChosen = (name: string): boolean => selected.get(name)?.has(key) === true;
-    if (isHidden && read.every(isChosen)) continue;
-    const isKept = (name: string): boolean =>
-      other === undefined || !table.isFolded
-        ? isChosen(name) || (table.isFolded && unread.has(name))
-        : !other.has(name);
-    on.set(key, shown.filter(isKept));
-  }
-  return on;
-}
-
-/** By key: the devices that have an unselected record of that name. */
-function devicesWithOthers(
-  { table, fleet }: State,
-  read: readonly string[],
-  selected: Marks,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const { keyField } = tableRows({ table, fleet });
-  const keys = keysOf(selected);
-  const others = new Map<string, Set<string>>();
-  for (const name of read) {
-    const outcome = table.reads.get(name)?.outcome;
-    const chosen = selected.get(name);
-    for (const record of outcome?.ok === true ? outcome.records : []) {
-      const key = rawKeyOf(record, keyField);
-      if (chosen?.has(key) === true || !keys.has(key)) continue;
-      others.set(key, (others.get(key) ?? new Set()).add(name));
-    }
-  }
-  return others;
-}
 
 /** `--on`, unless it names exactly the selected devices. */
 function onUnlessAll(state: State, names: readonly string[]): string {

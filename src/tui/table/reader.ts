@@ -190,6 +190,13 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
     waitMs = nextWait(everyMs, waitMs, hasResponse);
     plan(waitMs);
   };
+  const fade = (): void => {
+    // Nobody has seen them below another view; those of a run count until it has ended.
+    const { work, overlay } = store.state;
+    if (work === undefined && overlay.kind === 'none')
+      store.dispatch({ kind: 'changes-seen', isKept: isStill });
+    else fading = setTimeout(fade, SHOWN_MS);
+  };
   const unsubscribe = store.subscribe(() => {
     const { watchMs, changes } = store.state.table;
     if (watchMs !== everyMs) {
@@ -197,11 +204,10 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
       waitMs = watchMs ?? 0;
       plan(waitMs);
     }
-    if (isStill || changes === shown) return;
+    if (changes === shown) return;
     shown = changes;
     clearTimeout(fading);
-    if (changes === undefined) return;
-    fading = setTimeout(() => store.dispatch({ kind: 'changes-seen' }), SHOWN_MS);
+    if (changes !== undefined && changes.before.size > 0) fading = setTimeout(fade, SHOWN_MS);
   });
   return () => {
     unsubscribe();

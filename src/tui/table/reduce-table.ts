@@ -18,7 +18,6 @@ import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from 
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from './table-state.ts';
 import { recordChanges } from '../../fleet/compared.ts';
-import type { ReadOutput } from '../../shell/output.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
 /** A filter that ends in so many steps applies at once; on longer tables in slices, between the keys. */
@@ -129,12 +128,11 @@ export function addReads(table: TableState, reads: readonly TableRead[]): TableS
   const view = reads.at(-1)?.view ?? table.view;
   const records = reads.flatMap(({ outcome }) => (outcome.ok ? outcome.records : []));
   const keyField = keyFieldOf(view, view.key === undefined ? fieldsOf(records) : []);
-  const found = changesBetween(table.reads, reads, keyField);
   return {
     ...table,
     reads: all,
     view: JSON.stringify(table.view) === JSON.stringify(view) ? table.view : view,
-    changes: found === undefined ? table.changes : together(table.changes, found),
+    changes: changesOf(table, all, keyField),
   };
 }
 
@@ -142,41 +140,37 @@ function lastOf(read: TableRead | undefined): LastRead | undefined {
   return read?.outcome.ok === true ? { records: read.outcome.records, at: read.at } : read?.last;
 }
 
-/** Devices are read one after the other: their changes add up, until one has changed again. */
-function together(before: TableChanges | undefined, now: TableChanges): TableChanges {
-  const again = [...(now.devices ?? [])].some((name) => before?.devices?.has(name));
-  if (before === undefined || again) return now;
-  return {
-    fields: new Map([...before.fields, ...now.fields]),
-    changed: before.changed + now.changed,
-    added: before.added + now.added,
-    removed: before.removed + now.removed,
-    devices: new Set([...(before.devices ?? []), ...(now.devices ?? [])]),
-  };
-}
-
-/** The changes between two reads of devices; undefined if there are none. */
-function changesBetween(
-  before: TableState['reads'],
-  reads: readonly ReadOutput[],
+/** What changed in all since the records that the first of the shown changes are compared with. */
+function changesOf(
+  { reads, changes }: TableState,
+  all: TableState['reads'],
   keyField: string,
 ): TableChanges | undefined {
+  const before = new Map(changes?.before);
+  let hasChanged = false;
+  for (const [name, { outcome }] of all) {
+    const old = reads.get(name)?.outcome;
+    if (!outcome.ok || old?.ok !== true || old === outcome) continue;
+    if (recordChanges(old.records, outcome.records, keyField).length === 0) continue;
+    hasChanged = true;
+    if (!before.has(name)) before.set(name, old.records);
+  }
+  if (!hasChanged) return changes;
   const fields = new Map<string, readonly string[] | undefined>();
   const counts = { changed: 0, added: 0, removed: 0 };
-  const devices = new Set<string>();
-  for (const { device, outcome } of reads) {
-    const old = before.get(device.name)?.outcome;
-    if (!outcome.ok || old?.ok !== true) continue;
-    for (const change of recordChanges(old.records, outcome.records, keyField)) {
+  for (const [name, records] of before) {
+    const now = all.get(name)?.outcome;
+    if (now?.ok !== true) continue;
+    const found = recordChanges(records, now.records, keyField);
+    if (found.length === 0) before.delete(name);
+    for (const change of found) {
       counts[change.kind] += 1;
-      devices.add(device.name);
       if (change.kind === 'removed') continue;
-      const mark = markOf(device.name, rawKeyOf(change.record, keyField));
+      const mark = markOf(name, rawKeyOf(change.record, keyField));
       fields.set(mark, change.kind === 'changed' ? change.fields : undefined);
     }
   }
-  const { changed, added, removed } = counts;
-  return changed + added + removed === 0 ? undefined : { fields, ...counts, devices };
+  return before.size === 0 ? undefined : { fields, ...counts, devices: before.size, before };
 }
 
 /** Puts the cursor on an existing row, and the window around it. */

@@ -47,10 +47,6 @@ export interface TableRows {
   readonly stale: ReadonlyMap<string, Date | undefined>;
 }
 
-export function keyOfRow(row: FoldedRow, keyField: string): string {
-  return cellText(row.record[keyField]);
-}
-
 /** One entry for each record of the row, as in `TableChanges.fields`. */
 export function marksOf(row: FoldedRow, keyField: string): string[] {
   const key = rawKeyOf(row.record, keyField);

@@ -47,15 +47,17 @@ export interface LastRead {
   readonly at: Date | undefined;
 }
 
-/** What changed in records that were read again. */
+/** What changed since the first of several reads: a record that is read again counts once. */
 export interface TableChanges {
   /** By mark: the fields with another value; `undefined`: the record is new. */
   readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
   readonly changed: number;
   readonly added: number;
   readonly removed: number;
-  /** The devices of the changes that were read again. */
-  readonly devices?: ReadonlySet<string>;
+  /** Number of devices with changes. */
+  readonly devices: number;
+  /** By device: its records before the changes; empty when they have been seen, so that others start anew. */
+  readonly before: ReadonlyMap<string, LastRead['records']>;
 }
 
 /** `parsed`: the last valid text; `applied`: the filter of the current rows, which follow later in long tables. */

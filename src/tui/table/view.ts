@@ -334,6 +334,6 @@ function changesText(changes: TableChanges | undefined): string {
     [removed, 'gone'],
   ] as const;
   const text = parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`]));
-  const on = devices === undefined || devices.size < 2 ? '' : ` on ${devices.size} devices`;
+  const on = devices < 2 ? '' : ` on ${devices} devices`;
   return text.join(', ') + on;
 }

@@ -8,7 +8,6 @@ import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts'
 import { memoized } from '../store.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import type { DriftOverlay, LogLine, State } from '../state.ts';
-import { keyOfRow, tableRows } from '../table/rows.ts';
 import { filterOf } from '../table/feed.ts';
 import { filterText, joined } from '../table/view.ts';
 import { namesText } from './plan-lines.ts';
@@ -125,12 +124,6 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
     output.kind === 'drift'
       ? { kind: 'drift', command, filter: filterOf(invocation), output, ...START }
       : undefined,
-  // A comparison begins at the table's current record.
-  start(state) {
-    const { rows, keyField } = tableRows(state);
-    const row = rows[state.table.cursor];
-    return row && keyOfRow(row, keyField);
-  },
   source,
   draw: drawn,
   toneOf: ({ isSame }) => (isSame ? 'quiet' : 'plain'),

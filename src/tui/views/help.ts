@@ -7,7 +7,7 @@ import type { OverOf, View } from './view.ts';
 /** The keys that matter where it was opened; the palette and `help keys` have all of them. */
 export const HELP: View<OverOf<'help'>> = {
   breadcrumb: () => 'keys',
-  showsMessages: true,
+  showsMessages: () => true,
   lines: (_overlay, state) => helpLines(state),
   tone: (_overlay, _state, _lines, index) => (index === 0 ? 'heading' : 'plain'),
 };

@@ -89,14 +89,6 @@ export function sourced(state: State, source: TableSource): State {
   return { ...base, tables, table: setSource(base, source) };
 }
 
-/** Removes a view wherever it is. The focus goes back with it, but never away from the prompt. */
-export function dropped(state: State, kind: Overlay['kind']): State {
-  const backStack = state.backStack.filter(({ overlay }) => overlay.kind !== kind);
-  const next = backStack.length === state.backStack.length ? state : { ...state, backStack };
-  if (state.overlay.kind !== kind) return next;
-  return state.focus === 'prompt' ? { ...closed(next), focus: 'prompt' } : closed(next);
-}
-
 function swapped(
   { table, tables }: State,
   id: string,

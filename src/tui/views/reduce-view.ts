@@ -4,7 +4,7 @@ import { layoutOf } from '../screen/layout.ts';
 import { CONNECTED } from './devices.ts';
 import { opened } from './navigation.ts';
 import { matchingLines, movedTop, nextSort, searcher, sought } from './view.ts';
-import { listed, viewLines, viewOf } from './views.ts';
+import { listed, viewLines } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 
 /** A part of a line: a match of the search, or text around it. */
@@ -132,13 +132,7 @@ export function followList(before: State, after: State): State {
   const old = overlay.kind === before.overlay.kind ? listed(before) : undefined;
   const now = listed(after);
   if (now === undefined || old?.rows === now.rows) return after;
-  const start = before.overlay.kind === 'none' ? viewOf(overlay).start?.(before) : undefined;
-  const id =
-    old === undefined
-      ? start
-      : 'cursor' in before.overlay
-        ? listed(before)?.idAt(before.overlay.cursor)
-        : undefined;
+  const id = 'cursor' in before.overlay ? old?.idAt(before.overlay.cursor) : undefined;
   if (id === undefined) return after;
   const isFiltered = before.find.editing !== find.editing;
   // The best match is the first, also of entries that come later.

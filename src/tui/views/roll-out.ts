@@ -1,14 +1,20 @@
-import { isGood, VERDICTS, type StepResult, type Verdict } from '../../change/verdict.ts';
+import { isGood, VERDICTS, type StepResult } from '../../change/verdict.ts';
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
-import { grouped } from '../../device/record.ts';
+import { frequencies, grouped } from '../../device/record.ts';
 import { shortReason, visible, widthOf } from '../../text/visible.ts';
 import { key, keysOf, type Reason } from '../keys/binding.ts';
 import { shareBar } from '../screen/fleet-strip.ts';
 import { memoized } from '../store.ts';
 import type { LogLine, RollOutProgress, RollOutState, State } from '../state.ts';
-import { namesText } from './plan-lines.ts';
+import { namesText, plainStyle } from './plan-lines.ts';
 import type { OverOf, View } from './view.ts';
 import { durationText } from '../../text/time.ts';
+
+export function isUnderWay({ rollOut }: Pick<State, 'rollOut'>): boolean {
+  return rollOut !== undefined && rollOut.progress?.control !== 'ended';
+}
+
+const ended: Reason = (state) => (isUnderWay(state) ? undefined : 'the run has ended');
 
 /** Nothing else shows that a run is paused, or continues it. */
 const whilePaused: Reason = (state) =>
@@ -22,16 +28,18 @@ export const INTERRUPTED =
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   breadcrumb: () => 'roll-out',
   title: (_over, { rollOut }) => [{ text: rollOut ? rollOutTitle(rollOut) : '', rank: 1 }],
-  showsMessages: true,
+  showsMessages: isUnderWay,
   keys: keysOf('roll-out', 'While a run is rolled out', [
     key(['p'], 'pause-run', 'pause before the next step, or continue', {
-      hint: [1, (state) => (isPaused(state) ? 'continue' : 'pause')],
+      hint: [1, (state) => (isPaused(state) ? 'continue' : isUnderWay(state) ? 'pause' : '')],
+      disabled: ended,
     }),
     key(['x'], 'stop-run', 'stop after the devices under way; "resume" does the rest', {
-      hint: [2, 'stop after this device'],
+      hint: [2, (state) => (isUnderWay(state) ? 'stop after this device' : '')],
+      disabled: ended,
     }),
     key(['m'], 'messages', 'all messages, with the whole reasons', { hint: [3, 'messages'] }),
-    key(['escape', 'q'], 'close', 'back; the run continues, f3 returns to it', {
+    key(['escape', 'q'], 'close', 'back; a run goes on, and f3 returns to it', {
       hint: [4, 'back'],
       disabled: whilePaused,
     }),
@@ -63,19 +71,28 @@ interface DeviceLine extends LogLine {
   readonly rank: number;
 }
 
-/** "23 of 50 devices · 21 done · 2 failed" */
+/** "23 of 50 devices · 21 done · 2 not as planned": as in the bar. */
 function rollOutTitle(rollOut: RollOutState): string {
-  const { devices, results } = rollOut;
-  const byDevice = resultsByDevice(results);
-  const ended = devices.filter(({ name, steps }) => endedOn(byDevice, name).length >= steps).length;
-  const counts: Partial<Record<Verdict, number>> = {};
-  // The others are listed as not covered.
-  const names = new Set(devices.map(({ name }) => name));
-  for (const { verdict, device } of results)
-    if (names.has(device.name)) counts[verdict] = (counts[verdict] ?? 0) + 1;
-  const texts = countTexts(counts, (_tone, text) => text);
-  return [`${ended} of ${devices.length} devices`, ...texts].join(' · ');
+  const { done, failed } = deviceCounts(rollOut);
+  return [
+    `${done + failed} of ${rollOut.devices.length} devices`,
+    ...(done > 0 ? [`${done} done`] : []),
+    ...(failed > 0 ? [`${failed} not as planned`] : []),
+  ].join(' · ');
 }
+
+/** The devices by their outcome. What a stop has skipped is left for "resume". */
+const deviceCounts = memoized(({ devices, results }: RollOutState) => {
+  const byDevice = resultsByDevice(results);
+  const counts = { done: 0, failed: 0, left: 0 };
+  for (const { name, steps } of devices) {
+    const sent = endedOn(byDevice, name).filter(({ verdict }) => verdict !== 'skipped');
+    if (!sent.every(isGood)) counts.failed += 1;
+    else if (sent.length >= steps) counts.done += 1;
+    else counts.left += 1;
+  }
+  return counts;
+});
 
 /** So many devices that were done last have a line of their own. */
 const MOST_DONE = 3;
@@ -112,20 +129,12 @@ function folded(sign: string, word: string, lines: readonly DeviceLine[]): LogLi
 }
 
 /** The line, a bar with its counts, and the times as far as they are known. */
-function headLines({ devices, results, progress }: RollOutState, width: number): LogLine[] {
+function headLines(rollOut: RollOutState, width: number): LogLine[] {
+  const { devices, progress } = rollOut;
   if (progress === undefined) return [];
-  const byDevice = resultsByDevice(results);
-  const outcomes = devices.map(({ name, steps }) => {
-    const ended = endedOn(byDevice, name);
-    // What a stop has skipped is left for "resume".
-    const sent = ended.filter(({ verdict }) => verdict !== 'skipped');
-    if (sent.some((result) => !isGood(result))) return 'failed';
-    return sent.length >= steps ? 'done' : 'left';
-  });
-  const [done = 0, failed = 0, left = 0] = (['done', 'failed', 'left'] as const).map(
-    (wanted) => outcomes.filter((outcome) => outcome === wanted).length,
-  );
-  const tone = failed > 0 || progress.control !== 'running' ? 'warning' : 'good';
+  const { done, failed, left } = deviceCounts(rollOut);
+  const isFine = failed === 0 && ['running', 'ended'].includes(progress.control);
+  const tone = isFine ? 'good' : 'warning';
   const bar = shareBar(
     [
       { count: done, sign: '━', tone },
@@ -136,8 +145,8 @@ function headLines({ devices, results, progress }: RollOutState, width: number):
   );
   const counts = `  ${done} done · ${failed} not as planned · ${left} left`;
   // What cannot be sent ends at once, and says nothing about the rate.
-  const ended = done + failed - (devices.length - progress.toSend);
-  const times = timesText(progress, ended, left);
+  const sent = done + failed - (devices.length - progress.toSend);
+  const times = timesText(progress, sent, left);
   const text = bar.map((span) => span.text).join('') + counts;
   const isOneRow = widthOf(text) + widthOf(times) + 3 <= width;
   return [
@@ -160,6 +169,7 @@ function timesText(progress: RollOutProgress, ended: number, left: number): stri
     paused: ['PAUSED: p continues'],
     stopping: ['stopping after the devices under way'],
     interrupted: [INTERRUPTED],
+    ended: ['ended'],
   };
   const hasRate = ended >= LEAST_ENDED && elapsedMs >= LEAST_MS;
   const eachMs = elapsedMs / Math.max(1, ended);
@@ -167,7 +177,7 @@ function timesText(progress: RollOutProgress, ended: number, left: number): stri
   return [
     ...words[control],
     durationText(elapsedMs),
-    ...(hasRate && isSteady && !isStalled && left > 0
+    ...(hasRate && isSteady && !isStalled && left > 0 && control !== 'ended'
       ? [`about ${durationText(left * eachMs)} left`]
       : []),
   ].join(' · ');
@@ -189,27 +199,36 @@ function deviceLine(
   ended: readonly StepResult[],
   hasBegun: boolean,
 ): DeviceLine {
-  const count = steps === 1 ? '' : ` ${ended.length} of ${steps}`;
-  // The worst verdict matters most.
-  const [worst] = [...ended].sort((a, b) => severity(b) - severity(a));
-  if (worst === undefined) {
+  // What went wrong matters most; a device where something was done is not unchanged.
+  const wrong = ended.filter((result) => !isGood(result));
+  const verdict =
+    VERDICTS.findLast((one) => wrong.some((result) => result.verdict === one)) ??
+    VERDICTS.find((one) => ended.some((result) => result.verdict === one));
+  if (verdict === undefined) {
     return hasBegun
       ? { name, rank: 1, tone: 'accent', text: `▸ ${visible(name)}  under way` }
       : { name, rank: 2, tone: 'quiet', text: '' };
   }
-  const { mark, tone } = VERDICT_MARKS[worst.verdict];
-  const isFine = isGood(worst);
+  const { mark, tone } = VERDICT_MARKS[verdict];
+  const isFine = wrong.length === 0;
   const isOver = ended.length >= steps;
-  const why = isFine
-    ? ''
-    : reasonsOf(worst)
-        .map((reason) => ` - ${reason}`)
-        .join('');
-  const word = isFine && !isOver ? 'in progress' : worst.verdict;
-  const rank = isFine ? (isOver ? 3 : 1) : worst.verdict === 'skipped' ? 4 : 0;
-  return { name, rank, tone, text: `${mark} ${visible(name)}  ${word}${count}${why}` };
-}
-
-function severity({ verdict }: StepResult): number {
-  return VERDICTS.indexOf(verdict);
+  const worst = wrong.find((result) => result.verdict === verdict);
+  const why =
+    worst === undefined
+      ? ''
+      : reasonsOf(worst)
+          .map((reason) => ` - ${reason}`)
+          .join('');
+  const counts = countTexts(
+    Object.fromEntries(frequencies(ended.map((one) => one.verdict))),
+    plainStyle,
+  );
+  const word =
+    isFine && !isOver
+      ? `${ended.length} of ${steps} steps`
+      : steps === 1
+        ? verdict
+        : counts.join(' · ');
+  const rank = isFine ? (isOver ? 3 : 1) : verdict === 'skipped' ? 4 : 0;
+  return { name, rank, tone, text: `${mark} ${visible(name)}  ${word}${why}` };
 }

@@ -43,14 +43,12 @@ export interface View<O extends Over = Over> {
   details?(overlay: O, state: State): Over | undefined;
   /** Lines below it, never cut. */
   below?(state: State): readonly LogLine[];
-  /** There are no messages below it: it has its own, or needs the room. */
-  readonly showsMessages?: boolean;
+  /** Whether there are no messages below it: it has its own, or needs the room. */
+  showsMessages?(state: State): boolean;
   /** The view for a command's output, if it is of this kind. */
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
   /** The message instead of the view if the command lists nothing. */
   readonly nothing?: string;
-  /** For a list: the row to begin at, when opened from the table. */
-  start?(state: State): string | undefined;
   listed?(overlay: O, state: State): Listed;
   drawn?(overlay: O, state: State): ListView;
   /** For a text: wrapped to the screen. */

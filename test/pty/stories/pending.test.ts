@@ -18,7 +18,7 @@ test(
     down(true);
     const program = await connect({ ...simulator, devices }, { cols: 120, rows: 35 });
     program.type('user delete jdoe\r');
-    await program.waitFor('Type 2 to do them');
+    await program.waitFor('Type 2 to DELETE');
     await answer(program, '2');
     await program.waitFor(/pending there:\s+"resume/);
     await program.waitFor(/ pending 2: \S+ \S+ ·/);

@@ -8,7 +8,7 @@ import { detailLines } from '../../../src/tui/views/details.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { copiedCommands, deleteLine, editForm, useLine } from '../../../src/tui/table/commands.ts';
 import { emptyLines, tableView } from '../../../src/tui/table/view.ts';
-import { countMarks, keyOfRow, tableRows } from '../../../src/tui/table/rows.ts';
+import { countMarks, tableRows } from '../../../src/tui/table/rows.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { after, lineOf, readOf, stateOf, user } from './table-fixture.ts';
 
@@ -37,7 +37,7 @@ const asking = (state: State, columns: readonly string[]): State => ({
 const current = (state: State): string => {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
-  return row === undefined ? '' : keyOfRow(row, keyField);
+  return row === undefined ? '' : String(row.record[keyField] ?? '');
 };
 
 const fleet = stateOf({
@@ -372,7 +372,7 @@ test('the facts of a table are about the devices that were read', () => {
 });
 
 describe('keys as commands', () => {
-  test('delete means the devices of the line that one would type, but those with other values', () => {
+  test('delete means the devices that have the record as it was chosen', () => {
     expect(deleteLine(fleet)).toBe('user delete alice');
     expect(deleteLine(press(fleet, 'down'))).toBe('user delete bob --on fw1');
     const named = { ...fleet, table: { ...fleet.table, scope: ['fw1', 'fw2'] } };
@@ -404,11 +404,13 @@ describe('keys as commands', () => {
     expect(deleteLine(bob)).toBe('user delete bob --on fw1,fw3');
     expect(editForm(bob)?.on).toBe('--on fw1,fw3');
     const carol = press(bob, 'down', 'down');
-    expect(deleteLine(carol)).toBe('user delete carol');
-    // Where it was read and is not, there is nothing to set.
+    // Where it was read and is not, there is nothing to do.
+    expect(deleteLine(carol)).toBe('user delete carol --on fw1,fw3');
     expect(editForm(carol)?.on).toBe('--on fw1,fw3');
     const marked = press(absent, 'mark-all', 'first', 'down', 'mark');
-    expect(deleteLine(marked)).toBe('user delete alice carol bob dave --only fw2,fw3=bob');
+    expect(deleteLine(marked)).toBe(
+      'user delete alice carol bob dave --only fw1,fw3=carol --only fw2,fw3=bob --only fw2,fw3=dave',
+    );
   });
 
   test('the marked records are one form, also behind a filter, whatever the cursor is on', () => {
@@ -465,7 +467,9 @@ describe('keys as commands', () => {
   });
 
   test('marked records on different devices are one command', () => {
-    expect(deleteLine(press(fleet, 'mark-all'))).toBe('user delete alice bob carol dave');
+    expect(deleteLine(press(fleet, 'mark-all'))).toBe(
+      'user delete alice bob carol dave --only fw1=carol --only fw2=dave',
+    );
   });
 
   test('a device that is out of sight is not meant', () => {
@@ -476,12 +480,14 @@ describe('keys as commands', () => {
 
   test('marks of records that are gone are forgotten', () => {
     const state = after(press(fleet, 'mark-all'), { kind: 'reads', reads: [readOf('fw2', [])] });
-    expect(deleteLine(state)).toBe('user delete alice bob carol');
+    expect(deleteLine(state)).toBe('user delete alice bob carol --on fw1');
   });
 
   test('names that mean something to the parser are quoted', () => {
     const state = stateOf({ fw1: [user("o'neil x"), user('-rf')], fw2: [user("o'neil x")] });
-    expect(deleteLine(press(state, 'mark-all'))).toBe(`user delete -- -rf "o'neil x"`);
+    expect(deleteLine(press(state, 'mark-all'))).toBe(
+      `user delete --only fw1=-rf -- -rf "o'neil x"`,
+    );
   });
 
   test('copy holds all fields but ids, and names what it leaves out', () => {

@@ -192,7 +192,7 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
       rollOut: { refusals: [], devices: [{ name: 'fw1', steps: 1 }], results: [] },
     },
     view('roll-out'),
-    { kind: 'roll-out-end' },
+    { kind: 'roll-out-progress', progress: { control: 'ended' } },
     { kind: 'facts', facts: { size: { columns: 40, rows: 10 } } },
   );
   const escape: Partial<Record<string, ViewAction>> = {

@@ -1,0 +1,91 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { visible, widthOf } from '../../src/text/visible.ts';
+import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { HELP_TOPICS } from '../../src/shell/help/topic-names.ts';
+import { inWidth } from '../../src/shell/help/help.ts';
+import { startFleet } from './devsh.ts';
+
+test('with an inventory and nothing selected, the error offers all devices and the groups', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  const file = join(devsh.folder, 'config', 'devsh', 'devices.yaml');
+  const none = await devsh('user list');
+  expect(none.exitCode).toBe(2);
+  expect(none.stderr).toContain('--on @all (or @lab) behind the command');
+  await appendFile(file, 'groups:\n  north-sea: { children: [lab] }\n');
+  const spaced = await devsh('user delete bob --yes');
+  expect(spaced.stderr).toContain('@lab, @north-sea');
+  const prompt = await devsh('--plain', { tty: ['user list', 'exit'] });
+  expect(prompt.stderr).toContain('"connect @all" connects');
+});
+
+test('a wrong question has no answer in JSON or YAML, only its error', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  for (const format of ['--json', '--format yaml']) {
+    const { stdout, exitCode } = await devsh(`user list ${format} username --on @lab`);
+    expect(exitCode).toBe(2);
+    expect(stdout).not.toMatch(/records|"ok":true|ok: true/);
+    expect(stdout).toMatch(/usage|error/);
+  }
+});
+
+test('the word behind an option with an optional value is its value if it has the form of one', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const fields = await devsh('user show viewer --json username,lang --on @lab');
+  expect(JSON.parse(fields.stdout)).toMatchObject({
+    devices: [{ records: [{ username: 'viewer', lang: expect.any(String) as string }] }],
+  });
+  const plain = await devsh('user show --json viewer --on @lab');
+  expect(plain.exitCode).toBe(0);
+  for (const typed of ['0', '0.1s', '99999999'])
+    expect((await devsh(`user list --watch ${typed} --on @lab`)).exitCode).toBe(2);
+});
+
+test('every verb that goes to devices names --on in its help, and help fits 80 columns', async () => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const lines = ['help', 'help all', ...Object.keys(HELP_TOPICS).map((topic) => `help ${topic}`)];
+  for (const command of COMMANDS)
+    for (const verb of command.verbs) {
+      const line = `${command.name} ${verb.name} --help`.trim();
+      if (verb.name !== '' || command.verbs.length === 1) lines.push(line);
+      else continue;
+      if (!verb.options.includes('on')) continue;
+      expect((await devsh(line)).stdout, line).toMatch(/^ {2}--on SELECTOR/m);
+    }
+  for (const line of lines) {
+    const { stdout } = await devsh(line);
+    const long = stdout.split('\n').filter((text) => widthOf(visible(text)) > 80);
+    expect(long, line).toEqual([]);
+  }
+}, 120_000);
+
+test('a help text in 80 columns keeps every word in its order', () => {
+  const word = fc.stringMatching(/^[a-z-]{1,30}$/);
+  const line = fc
+    .tuple(fc.constantFrom('', '  ', '    '), fc.array(word), fc.constantFrom(' ', '    '))
+    .map(([indent, words, gap]) => `${indent}${words.join(' ').replace(' ', gap)}`);
+  fc.assert(
+    fc.property(fc.array(line), (lines) => {
+      const text = lines.join('\n');
+      const fitted = inWidth(text);
+      expect(fitted.split(/\s+/).filter(Boolean)).toEqual(text.split(/\s+/).filter(Boolean));
+      for (const one of fitted.split('\n')) expect(one.length).toBeLessThanOrEqual(80);
+    }),
+  );
+});
+
+test.each([
+  'help 1password',
+  'help op',
+  'help pass',
+  'help 1Password',
+  'user list --on @lab --password-command "pass show fw"',
+  'user list --on @lab --token-file /run/token',
+  'login @lab --password-file x',
+])('%s leads to credential_command with a line that works', async (line) => {
+  const { devsh } = await startFleet({ devices: 1 });
+  const { stdout, stderr } = await devsh(line);
+  expect(stdout + stderr).toMatch(/credential_command: \[\w+,/);
+});

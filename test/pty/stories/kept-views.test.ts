@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { answer, connect, goToTable, isQuiet, simulate } from '../devsh.ts';
+import type { PtyProgram } from '../harness.ts';
+
+/** Types the fields of a new user, each over what stands there. */
+async function fillIn(program: PtyProgram, ...[first, last, user]: string[]): Promise<void> {
+  await program.waitFor(/▸.? *First name/);
+  program.type(`${first}\r`);
+  await program.waitFor(/▸.? *Lastname/);
+  program.type(`${last}\r`);
+  await program.waitFor(/▸.? *Username/);
+  program.type(user ?? '');
+  await program.waitFor(new RegExp(`Username \\* +${user}`));
+}
+
+test(
+  'a form closes when every device that was reached is done, and the roll-out stays until a key',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 6, latencyMs: 60 });
+    const program = await connect(simulator, { cols: 110, rows: 30 });
+    for (const device of simulator.devices.slice(4)) device.setFault('refuse');
+    await goToTable(program);
+    program.type('a');
+    await fillIn(program, 'Dana', 'Ops', 'dana.ops');
+    program.press('ctrl-s');
+    await program.waitFor(/Type \d to/);
+    await answer(program, '4');
+    await program.waitFor(/roll-out · 6 of 6 devices/);
+    await program.waitFor(/4 done · 2 not as planned · 0 left · ended/);
+    await program.waitFor(isQuiet);
+    expect(program.screen()[1]).toMatch(/^▸.*roll-out · 6 of 6 devices/);
+    // The keys of the run do nothing more, and nothing is typed into a form.
+    program.type('x');
+    await program.waitFor('the run has ended');
+    program.type('q');
+    await program.waitFor(/^▸users/m);
+    await program.waitFor(/dana\.ops +Dana +Ops/);
+    // The run can be looked at again.
+    program.press('f3');
+    await program.waitFor(/roll-out · 6 of 6 devices/);
+    program.type('qa');
+    await program.waitFor('nothing typed yet');
+  },
+);
+
+test('an old draft is announced, and the first letter replaces all of it', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { cols: 110, rows: 30 });
+  await goToTable(program);
+  program.type('a');
+  await fillIn(program, 'Dana', 'Ops', 'dana.ops');
+  program.press('escape');
+  await program.waitFor(/^▸users/m);
+  program.type('a');
+  await program.waitFor('old draft: a letter or ctrl-u starts anew');
+  await program.waitFor('username=dana.ops');
+  // Only the name and the login: no last name that nobody typed.
+  program.type('Fay\r\rfay.t');
+  await program.waitFor('› user add first_name=Fay username=fay.t');
+  expect(program.screen().join('\n')).not.toMatch(/old draft|Ops|dana/);
+  // Who moves the cursor in it goes on with it.
+  program.press('escape');
+  await program.waitFor(/^▸users/m);
+  program.type('a');
+  await program.waitFor('old draft');
+  program.press('right');
+  program.type('e');
+  await program.waitFor('› user add first_name=Faye username=fay.t');
+});
+
+test(
+  'the counts of a roll-out and of the table are those of the run, whatever is read twice',
+  { timeout: 60_000 },
+  async () => {
+    const simulator = await simulate({ devices: 5, users: 9, latencyMs: 60 });
+    const program = await connect(simulator, { cols: 120, rows: 35 });
+    // misaki.watanabe is on the first device only.
+    const names = ['theo.lhote', 'misaki.watanabe', 'niamh.whitaker', 'daisuke.sato'];
+    program.type(`user delete ${names.join(' ')}\r`);
+    await program.waitFor('16 to delete');
+    await answer(program, '16');
+    await program.waitFor(/roll-out · 5 of 5 devices/);
+    await program.waitFor(/5 done · 0 not as planned · 0 left/);
+    await program.waitFor(/✓ \S+ {2}3 done · 1 unchanged/);
+    expect(program.screen().join('\n')).not.toMatch(/= \S+ +unchanged/);
+    program.press('escape');
+    await program.waitFor('esc back or q');
+    program.type('q');
+    await program.waitFor(/^▸users ·/m);
+    await program.waitFor('16 gone on 5 devices');
+  },
+);
