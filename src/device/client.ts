@@ -129,7 +129,8 @@ export class DeviceClient {
       return await (await this.#session).request(request, signal);
     } catch (error) {
       const { device, credential, route } = this.#options;
-      throw exchangeError({ device, request, credential, via: viaText(route) }, error);
+      const wasRead = this.#latencyMs !== undefined;
+      throw exchangeError({ device, request, credential, via: viaText(route), wasRead }, error);
     }
   }
 

@@ -99,7 +99,7 @@ export function exchangeError(context: FailureContext, error: unknown): Error {
 }
 
 function faultError(context: FailureContext, fault: TransportFault): DeviceError {
-  const { device, request, via } = context;
+  const { device, request, via, wasRead = false } = context;
   const { kind, sent, status } = fault;
   const what = describe(context);
   // Text of a proxy or ssh is one line already and may be longer.
@@ -115,7 +115,8 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   // A device given by its address already has it in its name.
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
-  return new UnreachableError(device, REASONS[kind]({ address, what, detail, sent }), {
+  const ask = (question: string): string => (wasRead ? '' : `. ${question}`);
+  return new UnreachableError(device, REASONS[kind]({ address, what, detail, sent, ask }), {
     mayHaveArrived: sent,
     advice: sent ? advice : undefined,
     cause: fault,
@@ -128,7 +129,14 @@ const UNUSABLE = {
   encoding: (detail: string) => `cannot be decompressed: ${detail}`,
 };
 
-type Failed = Readonly<{ address: string; what: string; detail: string; sent: boolean }>;
+type Failed = Readonly<{
+  address: string;
+  what: string;
+  detail: string;
+  sent: boolean;
+  /** A question about the address, as a sentence of its own. */
+  ask: (question: string) => string;
+}>;
 
 /** Why no whole response arrived. */
 const REASONS: Readonly<
@@ -136,24 +144,24 @@ const REASONS: Readonly<
 > = {
   name: ({ address }) =>
     `the name of ${address} does not resolve. Check the spelling, or use the IP address`,
-  refused: ({ address }) =>
-    `${address} refuses the connection. Is its API switched on, and is the port right?`,
+  refused: ({ address, ask }) =>
+    `${address} refuses the connection${ask('Is its API switched on, and is the port right?')}`,
   'no route': ({ address }) => `no route to ${address}. Check the network, the VPN and the address`,
   'connect timeout': ({ address }) =>
     `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`,
   route: ({ detail }) => detail,
-  tls: ({ address, detail }) =>
-    `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
+  tls: ({ address, detail, ask }) =>
+    `no TLS with ${address}: ${detail}${ask('Is this the HTTPS port, and does it speak TLS 1.2?')}`,
   'old tls': ({ address }) =>
     `${address} offers only TLS 1.1 or older, which is unsafe; devsh does not use it. Update its firmware`,
   timeout: ({ what, detail }) => `${what}: ${detail}`,
   'wrong length': ({ what }) =>
     `the response to ${what} does not have the length of its Content-Length, or has two of them`,
   'cut off': ({ what }) => `the response to ${what} has no length and may be cut off`,
-  reset: ({ address, what, sent }) =>
+  reset: ({ address, what, sent, ask }) =>
     sent
       ? `the connection broke before the response to ${what} was complete`
-      : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
+      : `${address} closed the connection before it was ready${ask('Is this the HTTPS port?')}`,
 };
 
 function redirectError(context: FailureContext, response: Response): ProtocolError {
@@ -263,6 +271,8 @@ export interface FailureContext {
   readonly auth?: TokenHeader | undefined;
   /** `through the proxy http://proxy:3128`; undefined for a direct connection. */
   readonly via?: string | undefined;
+  /** The device has answered before: nothing is asked about its address. */
+  readonly wasRead?: boolean;
   /** The sent fields, to which complaints are assigned. */
   readonly fields?: readonly string[] | undefined;
   /** Sent values that must not appear in a message: new passwords and tokens. */

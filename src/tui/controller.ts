@@ -4,7 +4,7 @@ import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { readRecordHistory } from './views/record-history.ts';
 import { chosenEntry } from './views/palette.ts';
-import { Questions, Typeahead } from './questions.ts';
+import { Questions, QUIET_MS, Typeahead } from './questions.ts';
 import type { Context, KeyBinding, LogLine } from './state.ts';
 import { Throttle, type Store } from './store.ts';
 import { copyCommands, editLine, type Surface } from './surface.ts';
@@ -20,6 +20,9 @@ import { fleetView } from './screen/fleet-view.ts';
 import { filterInSlices } from './table/filter-runner.ts';
 import {
   contextOf,
+  hasCommandKeys,
+  isAtPrompt,
+  isTypedView,
   keyText,
   type Pressed,
   pressedKey,
@@ -180,6 +183,11 @@ export class Controller {
     const { state } = this.#store;
     const context = contextOf(state);
     if (context === 'waiting') this.#questions.restartDelay(event);
+    if (event.kind === 'paste' && hasCommandKeys(context)) {
+      this.#store.act('go-prompt');
+      this.#typeahead.hold(this.#lines.type(event));
+      return;
+    }
     const pressed = this.#pressed(event, context);
     if (pressed?.kind === 'prefix') {
       this.#store.dispatch({ kind: 'facts', facts: { pendingKeys: pressed.keys } });
@@ -212,7 +220,9 @@ export class Controller {
   /** A key that does not run a line. */
   #act(action: ViewAction | Effect, event: KeyEvent): void {
     const { state } = this.#store;
-    if (action === 'end-of-input' && lineText(state.prompt.editing.line) !== '') {
+    const isTyped = action === 'end-of-input' && lineText(state.prompt.editing.line) !== '';
+    if (action === 'close-typed' && isTypedView(state)) this.#closeSoon(event);
+    if (isTyped || action === 'close-typed') {
       this.#typeahead.hold(this.#lines.type(event));
     } else if (action === 'menu-accept' && state.prompt.menu?.chosen === undefined) {
       this.#effects['run-line']();
@@ -265,6 +275,16 @@ export class Controller {
       if (error instanceof DevshError) return false;
       throw error;
     }
+  }
+
+  /** `q` alone closes what a typed line opened; other keys make it the start of `quit`. */
+  #closeSoon({ text }: KeyEvent): void {
+    setTimeout(() => {
+      const { state } = this.#store;
+      if (!isAtPrompt(state) || lineText(state.prompt.editing.line) !== text) return;
+      this.#store.act('clear-line');
+      this.#store.act('close-typed');
+    }, QUIET_MS).unref();
   }
 
   /** If the key does nothing in the table, the focus stays at the prompt. */

@@ -18,7 +18,7 @@ import {
 } from './table/reduce-table.ts';
 import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
-import { contextOf, isTypedOn } from './keys/keymap.ts';
+import { contextOf, isTypedOn, isTypedView } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import {
   changeQuestion,
@@ -215,6 +215,9 @@ const goTable = (state: State): State =>
 const OTHERS = {
   'go-table': goTable,
   'press-in-table': goTable,
+  'leave-prompt': (state) =>
+    isTypedView(state) ? { ...closed(state), focus: 'table' } : goTable(state),
+  'close-typed': (state) => ({ ...closed(state), focus: 'prompt' }),
   // A form takes all keys, so it closes.
   'go-prompt': (state) => ({
     ...(state.form === undefined ? state : closed(state)),

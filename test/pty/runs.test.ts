@@ -62,7 +62,7 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   await expect.poll(() => holders(simulator), { timeout: 20_000 }).toBe(6);
   const posts = simulator.devices.flatMap(({ log }) => log.filter((one) => one.method === 'POST'));
   expect(posts).toHaveLength(6);
-  await program.waitFor((screen) => !screen.join('\n').includes('› roll-out'));
+  await program.waitFor(/ended · \d/);
   program.press('R');
   await program.waitFor(/^▸.* ended +6 done/m);
   program.press('enter');

@@ -267,7 +267,7 @@ test('a filtered table compares what it shows, and the comparison is done again 
   program.type('user list theo --drift\r');
   await program.waitFor(/^▸ +theo\.lhote +/m);
   await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
-  program.press('escape');
+  program.press('tab');
   await program.waitFor('r again');
   program.press('r');
   await program.waitFor('› user list theo --drift');
@@ -284,9 +284,7 @@ test('what was written while another table was in sight shows in the one that co
   await program.waitFor(/filter: lang=en/);
   program.type('user set viewer first_name=Victoria --yes\r');
   await program.waitFor(/✓ set user viewer: done/);
-  program.press('escape');
-  await program.waitFor('esc back or q');
-  program.type('q');
+  await program.waitFor(/ended · \d/);
   await goToTable(program);
   program.press('escape');
   await program.waitFor(/^▸. viewer +Victoria .*\ball\b/m);
@@ -298,7 +296,7 @@ test('the output of a command takes no letters of the next one, and says where t
   await program.waitFor('enter run');
   program.type('help user list\r');
   await program.waitFor(/^[ ▸]users › help user list/m);
-  program.press('escape');
+  program.press('down');
   await program.waitFor('esc back or q');
   program.type('xyz');
   await program.waitFor('this key does nothing here; ":" goes to the prompt, "?" lists the keys');
@@ -336,7 +334,7 @@ test('the list of devices is watched: what fails shows without a key', async () 
   await program.waitFor(/2 devices, 1 connected, 1 interrupted/);
   simulator.devices[1]?.clearFaults();
   await program.waitFor(/2 devices, 2 connected/);
-  program.press('escape');
+  program.press('tab');
   await program.waitFor('enter open');
   program.press('w');
   await program.waitFor((screen) => !screen.join('\n').includes('every 0.3 s'));

@@ -295,9 +295,12 @@ interface AccessFound {
   readonly ends: readonly Change[] | DevshError | undefined;
 }
 
-/** What each device needs. Throws a `RefusedError` if one cannot disable the account and may not delete it. */
+/**
+ * What each device needs. Where one cannot disable the account, a deletion is proposed. Throws a `RefusedError` if
+ * nobody is asked about it.
+ */
 async function* targetsOf(
-  { options }: LockoutCall,
+  { options, io }: LockoutCall,
   call: WriteCall,
   taken: readonly FoundAccount[],
   sessions: readonly DeviceSession[],
@@ -329,9 +332,10 @@ async function* targetsOf(
     });
   }
   if (without.length > 0 && !options.deletes) {
-    throw new RefusedError(
-      `devsh knows no field that disables the account on ${someOf(without)}; --delete deletes it; nothing was sent`,
-    );
+    const why = `devsh knows no field that disables the account on ${someOf(without)}`;
+    const isAsked = io.ask !== undefined && !options.yes && !options.dryRun;
+    if (!isAsked) throw new RefusedError(`${why}; --delete deletes it; nothing was sent`);
+    yield warning(`${why}: the plan deletes it there`);
   }
   return targets;
 }

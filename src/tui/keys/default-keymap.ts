@@ -21,6 +21,7 @@ import {
   oneDevice,
   type Reason,
 } from './binding.ts';
+import { isTypedView } from './keymap.ts';
 import { VIEW_KEYS } from '../views/views.ts';
 import {
   ambiguousKeys,
@@ -47,8 +48,11 @@ const PROMPT_KEYS: Keymap = [
     key(['tab'], 'complete', 'complete the word; if nothing is typed, go to the table', {
       hint: [2, 'complete'],
     }),
-    key(['escape'], 'go-table', 'go to the table, or the view over it', {
-      hint: [3, ({ overlay }) => WAY_BACK[overlay.kind] ?? 'view'],
+    key(['escape'], 'leave-prompt', 'go to the table; first close what a typed line opened', {
+      hint: [
+        3,
+        (state) => (isTypedView(state) ? 'close' : (WAY_BACK[state.overlay.kind] ?? 'view')),
+      ],
     }),
     key(['up'], 'history-back', 'the previous line of the history', {
       hint: [5, 'history'],
@@ -61,7 +65,12 @@ const PROMPT_KEYS: Keymap = [
     key(['pagedown'], 'page-down', 'scroll the table forward'),
   ]),
   ...keysOf('empty-prompt', 'At the prompt, while nothing is typed', [
-    key(['/', '?'], 'press-in-table', 'filter or search, and help: as in the table'),
+    key(
+      ['/', '?', 'down', 'pagedown'],
+      'press-in-table',
+      'go to the table, where it means the same',
+    ),
+    key(['q'], 'close-typed', 'close what a typed line opened'),
     key(['ctrl-k'], 'palette', PALETTE_LABEL),
   ]),
   ...keysOf('menu', 'While proposals are open', [

@@ -65,6 +65,8 @@ export type ViewAction =
   | 'press-in-table'
   | 'back'
   | 'go-table'
+  | 'leave-prompt'
+  | 'close-typed'
   | 'unfold';
 
 const EFFECTS = [

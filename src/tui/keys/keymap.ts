@@ -62,6 +62,12 @@ export function isTypedOn({ focus, questions: [question] }: State): boolean {
   return focus === 'prompt' && question?.unfolded !== undefined;
 }
 
+/** Whether the keys of an empty prompt close the view above it. A run under way has keys of its own. */
+export function isTypedView(state: State): boolean {
+  const isRun = state.overlay.kind === 'roll-out' && state.rollOut?.progress?.control !== 'ended';
+  return contextOf(state) === 'empty-prompt' && state.overlay.kind !== 'none' && !isRun;
+}
+
 /** Whether typed text goes into the prompt's line. */
 export function isAtPrompt(state: State): boolean {
   return ['prompt', 'menu', 'empty-prompt'].includes(contextOf(state));

@@ -10,7 +10,11 @@ export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   if (accepted !== '') return editPrompt(prompt, { kind: 'insert', text: accepted });
   // Typing accepts the chosen proposal.
   const isTyping = key.kind === 'insert' && prompt.menu?.chosen !== undefined;
-  const base = isTyping ? acceptChoice(prompt) : prompt;
+  const base = isTyping
+    ? acceptChoice(prompt)
+    : isRetyped(prompt, key)
+      ? setLine(prompt, '')
+      : prompt;
   const before = base.editing.line.before;
   const isSecondBlank = isTyping && key.text === ' ' && before.endsWith(' ');
   const editing = isSecondBlank ? base.editing : edit(base.editing, key);
@@ -22,6 +26,12 @@ export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
     recall: undefined,
     problem: undefined,
   };
+}
+
+/** Whether a letter replaces a line that was refused; a line that lacks something is continued. */
+function isRetyped({ problem, editing: { line } }: PromptState, key: EditKey): boolean {
+  if (problem === undefined || key.kind !== 'insert' || line.after !== '') return false;
+  return (problem.column ?? 0) < line.before.trimEnd().length;
 }
 
 /** The offered proposals that still fit what is typed, until the next pause; none after another word. */

@@ -86,7 +86,7 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
   while (widthOfAll(shown) > columns) {
     shown.splice(
       shown.findLastIndex(
-        ({ action }) => !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'go-table'),
+        ({ action }) => !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'leave-prompt'),
       ),
       1,
     );
@@ -94,7 +94,7 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
   return shown;
 }
 
-const OF_LINE: readonly string[] = ['run-line', 'complete', 'menu-next', 'go-table'];
+const OF_LINE: readonly string[] = ['run-line', 'complete', 'menu-next', 'leave-prompt'];
 
 /** Hints that stay beside the usage of a command: those that always stay, and those of the line itself. */
 export function lineHints(state: State): readonly FooterHint[] {

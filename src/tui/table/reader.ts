@@ -9,6 +9,7 @@ import { someOf } from '../../text/one-line.ts';
 import { keepFailures } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
+import type { LogLine } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
 
@@ -220,10 +221,17 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
 export function noticeAbsent(shell: ShellSession, store: Store): () => void {
   if (!shell.services.settings.get('watchAbsent')) return () => undefined;
   let end: (() => void) | undefined;
-  const onBack = (names: readonly string[]): void => {
+  let said: { readonly names: readonly string[]; readonly line: LogLine } | undefined;
+  const onBack = (found: string): void => {
+    // Devices that come back together are one line.
+    const isLast = said !== undefined && store.state.log.current.at(-1) === said.line;
+    const names = [...(isLast ? (said?.names ?? []) : []), found];
     const isOwed = names.some((name) => store.state.pending.has(name));
     const next = isOwed ? '; "resume" does what is pending' : '';
-    store.logMessage('good', `✓ back: ${someOf(names)} · r in the table reads again${next}`);
+    const text = `✓ back: ${someOf(names.map(visible))} · r in the table reads again${next}`;
+    const line: LogLine = { tone: 'good', text };
+    store.dispatch({ kind: 'log-replace', old: isLast && said ? [said.line] : [], lines: [line] });
+    said = { names, line };
   };
   const unsubscribe = store.subscribe(() => {
     if (store.state.fleet.devices.every(({ kind }) => kind !== 'failed')) return;

@@ -85,9 +85,63 @@ test(
     await program.waitFor(/✓ \S+ {2}3 done · 1 unchanged/);
     expect(program.screen().join('\n')).not.toMatch(/= \S+ +unchanged/);
     program.press('escape');
-    await program.waitFor('esc back or q');
-    program.type('q');
-    await program.waitFor(/^▸users ·/m);
     await program.waitFor('16 gone on 5 devices');
   },
 );
+
+test('q and Esc close what a typed line opened, and a refused line is replaced by the next one', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { cols: 110, rows: 30 });
+  for (const line of ['help', 'devices', 'user list --drift', 'runs --help']) {
+    for (const key of ['q', 'escape']) {
+      if (key === 'q' && line !== 'help') {
+        program.press(':');
+        await program.waitFor('enter run');
+      }
+      program.type(`${line}\r`);
+      await program.waitFor(/^ users › /m);
+      program.press(key);
+      await program.waitFor((screen) => /^[ ▸]users ·/m.test(screen.join('\n')));
+      expect(program.screen().join('\n')).not.toMatch(/> q$/m);
+    }
+  }
+  program.press(':');
+  await program.waitFor('enter run');
+  program.type('usr lst\r');
+  await program.waitFor('did you mean');
+  program.type('user list lang=en\r');
+  await program.waitFor(/filter: lang=en/);
+  // A line that only lacks something is continued.
+  program.type('user show\r');
+  await program.waitFor('user show needs KEY');
+  program.type(' viewer\r');
+  await program.waitFor(/users › .*user show viewer/);
+});
+
+test('an empty prompt lets arrows into the table, and a paste goes to the prompt', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { cols: 110, rows: 30 });
+  for (const key of ['down', 'pagedown', 'escape']) {
+    program.press(key);
+    await program.waitFor(': prompt');
+    await program.waitFor(/^▸users/m);
+    program.press(':');
+    await program.waitFor('enter run');
+  }
+  program.press('down');
+  await program.waitFor(': prompt');
+  program.paste('user delete viewer');
+  await program.waitFor(/> user delete viewer$/m);
+  expect(program.screen().join('\n')).not.toContain('answer>');
+});
+
+test('a line that begins with q is typed over a view, too', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { cols: 110, rows: 30 });
+  program.type('help\r');
+  await program.waitFor(/^ users › help/m);
+  program.type('questions\r');
+  await program.waitFor('no question is open');
+  program.type('quit\r');
+  expect((await program.exit).code).toBe(0);
+});
