@@ -137,10 +137,11 @@ function fieldText({ field, before, after, isSecret }: FieldChange): string {
   return `${field} ${exactText(before)} → ${exactText(after)}`;
 }
 
-/** `between 09:12 and 09:41`; see `intervalEnds`. */
+/** `09:12 – 09:41`; the end alone, if that is at most a minute later; see `intervalEnds`. */
 export function intervalText(interval: Pick<FoldedEvent, 'after' | 'before'>, now: Date): string {
   const [begin, end] = intervalEnds(interval, now);
-  return begin === undefined ? `before ${end}` : `between ${begin} and ${end}`;
+  if (begin === undefined) return `before ${end}`;
+  return interval.before - (interval.after ?? 0) <= MINUTE_MS ? end : `${begin} – ${end}`;
 }
 
 /** Rounded outwards: to minutes, or to seconds if less than two minutes. */

@@ -45,9 +45,11 @@ type ChangeParts = Pick<DocumentParts, 'run' | 'plan' | 'results' | 'summary'>;
 
 /** All output of a command as one document for `--json` and `--format yaml`, also if an error ended it. */
 export function documentOf(outputs: readonly Output[], error?: DevshError): DocumentObject {
-  // A question that cannot be right has no answer, not even an empty one.
+  // A question that cannot be right has no empty answer.
   const isWrong = error instanceof UsageError;
-  const reads = isWrong ? [] : outputs.filter((output) => output.kind === 'read');
+  const reads = outputs
+    .filter((output) => output.kind === 'read')
+    .filter(({ outcome }) => !(isWrong && outcome.ok && outcome.records.length === 0));
   const drift = outputs.findLast((output) => output.kind === 'drift');
   const plans = outputs.filter((output) => output.kind === 'plan');
   const answers = outputs.filter((output) => output.kind === 'answer');

@@ -66,11 +66,19 @@ export function viewedRecords(
   );
 }
 
-/** Merges, folds and sorts the devices' records by the view. Omits failed devices. */
-export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTable {
+/**
+ * Merges, folds and sorts the devices' records by the view. Omits failed devices.
+ *
+ * @param isTogether as the screen shows them: folded, and sorted by the key unless the view has an order
+ */
+export function readTable(
+  asked: View,
+  outputs: readonly ReadOutput[],
+  isTogether = false,
+): ReadTable {
   // More may have become known of a device while others were read.
   const perDevice = new Set(outputs.flatMap((output) => output.view.perDevice));
-  const view = { ...asked, perDevice: [...perDevice] };
+  const view = { ...asked, fold: asked.fold || isTogether, perDevice: [...perDevice] };
   const reads = inSelectionOrder(outputs).flatMap(({ device, outcome }): DeviceRecords[] =>
     outcome.ok ? [{ device, records: outcome.records }] : [],
   );
@@ -91,9 +99,10 @@ export function readTable(asked: View, outputs: readonly ReadOutput[]): ReadTabl
     if (text === '') return '';
     return `, ${text}${view.recalled === undefined ? '' : ' (--columns auto shows them)'}`;
   };
+  const sort = view.sort ?? (isTogether && key !== '' ? [key] : undefined);
   return {
     view,
-    rows: view.sort ? sortBy(rows, view.sort, valueOf) : rows,
+    rows: sort ? sortBy(rows, sort, valueOf) : rows,
     fields: columnsOf(view, fields),
     key,
     footer: () => footer(folded(), reads.length, unread, records.length) + hidden(),

@@ -63,7 +63,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   const flushReads = (): void => {
     const [first] = reads;
     if (!first) return;
-    const merged = readTable(first.view, reads);
+    const merged = readTable(first.view, reads, isTogether(streams));
     // If no device responded there is no table, only the reasons.
     if (reads.some(({ outcome }) => outcome.ok)) {
       const { layout, key, columns } = first.view;
@@ -210,14 +210,24 @@ const WHOLE = new Set(
 );
 
 /** Columns of ISO 8601 times. A terminal shows them as the screen does; programs get them whole. */
-const TIMES = new Set('at since last_read firstSeen first last gapFrom gapTo'.split(' '));
-const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const TIMES = new Set('at since when last_read firstSeen first last gapFrom gapTo'.split(' '));
+const ISO_TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+/** An interval only where it is longer than a minute. */
+const PRECISE_MS = 60_000;
+
+/** `17:02`, `09:12 – 09:41`. */
+function timeText(text: string): string {
+  const [begin = NaN, end = NaN] = (text.match(ISO_TIME) ?? []).map((time) => Date.parse(time));
+  if (end - begin <= PRECISE_MS) return clockTime(new Date(end));
+  const shown = text.replace(ISO_TIME, (time) => clockTime(new Date(time)));
+  return visible(shown.replace(/^between (.*) and /, '$1 – '));
+}
 
 function tableCells({ columns, rows, showsSecrets }: TableOutput, isTty: boolean): TextTable {
   const textOf = (key: string, value: Value | undefined): string => {
-    const isTime = isTty && TIMES.has(key) && typeof value === 'string' && ISO_TIME.test(value);
-    const at = new Date(isTime ? value : NaN);
-    if (!Number.isNaN(at.getTime())) return clockTime(at);
+    if (isTty && TIMES.has(key) && typeof value === 'string' && value.search(ISO_TIME) !== -1)
+      return timeText(value);
     // A column `key` of devsh is no field of a device.
     return showsSecrets === true || isGuess(key, value) ? cellText(value) : fieldText(key, value);
   };
@@ -259,6 +269,11 @@ function changeLine({ at, device, view, change }: ChangeOutput, style: Style): s
   return `${head} ${named.filter((word) => word !== '').join(' ')}: ${what.join(', ')}`;
 }
 
+/** Whether records of several devices are shown together: for eyes, not for programs or screen readers. */
+function isTogether({ isTty, typed }: Streams): boolean {
+  return isTty && typed?.isReadAloud !== true;
+}
+
 /**
  * Each record with every field: on a terminal those of one name together, as the screen shows them; for
  * programs and screen readers a block for each device, with whole values.
@@ -269,17 +284,17 @@ function recordBlocks(
   streams: Streams,
   style: Style,
 ): string[] {
-  const isTogether = streams.isTty && streams.typed?.isReadAloud !== true;
-  const { rows, key: keyField } = readTable({ ...view, fold: isTogether }, reads);
+  const together = isTogether(streams);
+  const { rows, key: keyField } = readTable({ ...view, fold: together }, reads);
   const read = new Set(reads.flatMap(({ device, outcome }) => (outcome.ok ? [device.name] : [])));
   const names = inSelectionOrder(reads).map(({ device }) => device.name);
   const nameOf = (row: FoldedRow): string | FoldedRow => {
     // A single object has no name; any other record without one stands alone.
-    if (isTogether && keyField === '') return '';
-    return (isTogether && valueText(row.record[keyField])) || row;
+    if (together && keyField === '') return '';
+    return (together && valueText(row.record[keyField])) || row;
   };
   return [...grouped(rows, nameOf).values()].flatMap((same, index) => {
-    const devices = isTogether ? names : same[0].devices.map(({ name }) => name);
+    const devices = together ? names : same[0].devices.map(({ name }) => name);
     const isAlone = devices.length === 1;
     const isRead = (name: string): boolean => read.has(name);
     const record = recordOf(same, { names: devices, view, keyField, isRead });

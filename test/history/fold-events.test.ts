@@ -48,11 +48,7 @@ test('rounds an interval outwards: to minutes, a short one to seconds', () => {
   const at = (minute: number, second: number): number =>
     new Date(2026, 10, 22, 9, minute, second).getTime();
   const now = new Date(2026, 10, 22, 10);
-  expect(intervalText({ after: at(12, 1), before: at(40, 2) }, now)).toBe(
-    'between 09:12 and 09:41',
-  );
-  expect(intervalText({ after: at(12, 1), before: at(12, 9) + 0.5 }, now)).toBe(
-    'between 09:12:01 and 09:12:10',
-  );
+  expect(intervalText({ after: at(12, 1), before: at(40, 2) }, now)).toBe('09:12 – 09:41');
+  expect(intervalText({ after: at(12, 1), before: at(12, 9) + 0.5 }, now)).toBe('09:12:10');
   expect(intervalText({ after: undefined, before: at(12, 9) + 0.5 }, now)).toBe('before 09:13');
 });

@@ -89,3 +89,41 @@ test.each([
   const { stdout, stderr } = await devsh(line);
   expect(stdout + stderr).toMatch(/credential_command: \[\w+,/);
 });
+
+test('on a terminal the records of all devices are one sorted table, and flat in a pipe', async () => {
+  const { devsh } = await startFleet({ devices: 3 });
+  const piped = (await devsh('user list --on @lab --columns username')).stdout.trim().split('\n');
+  const { stdout } = await devsh('user list --on @lab --columns username', { tty: [] });
+  const names = stdout
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => /^\S+/.exec(line)?.[0] ?? '');
+  expect(names).toEqual([...names].sort());
+  expect(new Set(names).size).toBe(names.length);
+  expect(piped.length).toBeGreaterThan(names.length + 1);
+});
+
+test('many new pins are one line', async () => {
+  const { devsh } = await startFleet({ devices: 5 });
+  await devsh('trust forget sim1');
+  for (const name of ['sim2', 'sim3', 'sim4']) await devsh(`trust forget ${name}`);
+  const { stderr } = await devsh('trust accept @lab', { tty: ['yes'] });
+  expect(stderr.match(/pinned/g)?.length).toBeLessThan(8);
+  expect(stderr).toContain('pinned 4 devices: sim1, sim2, sim3, sim4; "trust list"');
+});
+
+test('pending fits 80 columns, and --long has the run and its line', async () => {
+  const { devsh, device } = await startFleet({ devices: 2 });
+  device(2).setFault('refuse');
+  const line =
+    'user add username=a.very.long.name.of.somebody first_name=A lastname=B lang=de --on @lab --yes';
+  await devsh(line);
+  const short = await devsh('pending', { tty: [] });
+  for (const text of short.stdout.split('\n')) expect(widthOf(text)).toBeLessThanOrEqual(80);
+  expect(short.stdout).toContain('sim2');
+  expect(short.stdout).not.toMatch(/RUN|COMMAND/);
+  expect((await devsh('pending --long')).stdout).toMatch(/RUN\tCOMMAND/);
+  const json = JSON.parse((await devsh('pending --json')).stdout) as { pending: object[] };
+  expect(json.pending[0]).toMatchObject({ id: expect.any(String) as string });
+});

@@ -18,9 +18,9 @@ test('a terminal gets an aligned table, the reasons of failed devices and a foot
     "
     USERNAME  FIRST NAME  AGE  LANG  TOKEN  DEVICE
     alice     Alice         9  de           fw1,fw2  same on 2 read
+    bob                              •••    fw2      here; 1 not read
     li        李雷         31  en           fw1      differs: lang
     li        李雷         31  zh           fw2      differs: lang
-    bob                              •••    fw2      here; 1 not read
     "
   `);
   expect('\n' + err).toMatchInlineSnapshot(`
@@ -59,11 +59,10 @@ test('without folding each device has its own rows, sorted as asked', () => {
   expect('\n' + out).toMatchInlineSnapshot(`
     "
     USERNAME  LANG  DEVICE
-    alice     de    fw2
-    alice     de    fw1
-    bob             fw2
-    li        zh    fw2
-    li        en    fw1
+    alice     de    fw1,fw2  same on 2 read
+    bob             fw2      here; 1 not read
+    li        zh    fw2      differs: lang
+    li        en    fw1      differs: lang
     "
   `);
 });

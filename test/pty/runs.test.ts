@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Simulator } from '../simulator/simulator.ts';
-import { answer, connect, goToTable, simulate } from './devsh.ts';
+import { answer, connect, isQuiet, goToTable, simulate } from './devsh.ts';
 
 const ADD = 'user add username=zed first_name=Zed lastname=Zulu lang=en';
 
@@ -62,7 +62,7 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   await expect.poll(() => holders(simulator), { timeout: 20_000 }).toBe(6);
   const posts = simulator.devices.flatMap(({ log }) => log.filter((one) => one.method === 'POST'));
   expect(posts).toHaveLength(6);
-  await program.waitFor(/ended · \d/);
+  await program.waitFor(isQuiet);
   program.press('R');
   await program.waitFor(/^▸.* ended +6 done/m);
   program.press('enter');

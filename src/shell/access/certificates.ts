@@ -8,7 +8,7 @@ import { fanOut } from '../../fleet/fan-out.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import { awaiting, type Output, success } from '../output.ts';
-import { counted } from '../../text/one-line.ts';
+import { counted, someOf } from '../../text/one-line.ts';
 
 export const CONNECT_TIMEOUT_MS = 5000;
 
@@ -128,6 +128,9 @@ export async function* askAndPin(
   yield* pinAll(call, shown);
 }
 
+/** More new pins are one line. */
+const MOST_LINES = 3;
+
 export interface Vouched {
   readonly session: DeviceSession;
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
@@ -146,6 +149,13 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   );
   // The next command must check against the new pins.
   await Promise.all(vouched.map(({ session }) => session.close()));
+  if (vouched.length > MOST_LINES) {
+    const names = vouched.map(({ session }) => session.ref.name);
+    yield success(
+      `pinned ${names.length} devices: ${someOf(names)}; "trust list" has the fingerprints`,
+    );
+    return;
+  }
   for (const { session, presented } of vouched) {
     yield success(`${session.ref.name} is pinned to ${presented.fingerprint}`);
   }

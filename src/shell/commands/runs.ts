@@ -243,7 +243,7 @@ const listPending = command({
   section: 'Change sets',
   summary: 'List what runs still have to do, whatever the cause',
   args: [],
-  options: ['on'],
+  options: ['on', 'long'],
   changes: 'nothing',
   details:
     'One row for each record and device: a run was interrupted or did not reach it, the device did not answer,\n' +

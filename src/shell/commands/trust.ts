@@ -14,7 +14,7 @@ import {
 } from '../access/certificates.ts';
 import { type Output, table, info, success } from '../output.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { counted, countsText } from '../../text/one-line.ts';
+import { counted, countsText, someOf } from '../../text/one-line.ts';
 import { oneDevice, SOME_TARGETS } from '../arguments.ts';
 
 export const trust: CommandSpec = {
@@ -219,8 +219,12 @@ async function* acceptAll(
   sessions: readonly DeviceSession[],
 ): AsyncGenerator<Output> {
   const seen = yield* lookAt(call, sessions);
+  const known = seen.filter(({ sighting }) => sighting.kind === 'known');
+  if (known.length > 0) {
+    const names = someOf(known.map(({ session }) => session.ref.name));
+    yield info(`${names} ${known.length === 1 ? 'is' : 'are'} pinned already`);
+  }
   for (const { session, sighting } of seen) {
-    if (sighting.kind === 'known') yield info(`${session.ref.name} is pinned already`);
     if ('error' in sighting) yield { kind: 'error', error: sighting.error, device: session.ref };
   }
   const fresh = seen.flatMap(({ session, sighting }) =>

@@ -259,6 +259,7 @@ const ROWS = [
   ),
   textValue('plan', '--plan FILE  The plan file of these results'),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
+  toggle('long', '--long  Also the columns that the short table leaves out'),
   toggle('keepGoing', '--keep-going  Continue after a failed line'),
 
   // Records in files.

@@ -21,7 +21,7 @@ import type { Given } from '../grammar/options.ts';
 import { readAll, refuseGiven } from '../records/compare-records.ts';
 import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
-import { filteredBy, intervalText } from '../../history/fold-events.ts';
+import { filteredBy, intervalEnds } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
 import { historiesOf, notKept, pastTime, summaryRemarks } from './coverage.ts';
 
@@ -123,8 +123,9 @@ function* remarks(
     nexts.length === 0
       ? 'not read again since'
       : `the next reading was ${nexts.length === states.length ? '' : 'at the earliest '}${zonedTime(Math.min(...nexts), now)}`;
+  const [begin = '', end] = intervalEnds(span, now);
   yield info(
-    `as read ${intervalText(span, now)} ${zoneText(new Date(span.before))}; ${next}: what changed between is not known`,
+    `as read between ${begin} and ${end} ${zoneText(new Date(span.before))}; ${next}: what changed between is not known`,
   );
   const old = names(({ isCurrentIdentity }) => !isCurrentIdentity);
   if (old !== '') yield warning(`replaced since, so this is of the device before: ${old}`);

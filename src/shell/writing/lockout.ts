@@ -333,7 +333,7 @@ async function* targetsOf(
   }
   if (without.length > 0 && !options.deletes) {
     const why = `devsh knows no field that disables the account on ${someOf(without)}`;
-    const isAsked = io.ask !== undefined && !options.yes && !options.dryRun;
+    const isAsked = io.isOnScreen === true && !options.yes && !options.dryRun;
     if (!isAsked) throw new RefusedError(`${why}; --delete deletes it; nothing was sent`);
     yield warning(`${why}: the plan deletes it there`);
   }

@@ -83,15 +83,17 @@ export function* unreadableWarning({ unreadable }: PendingNow): Generator<Output
 }
 
 /** `pending`: one row for each record and device. */
-export async function* listPending(call: Call<'on'>): AsyncGenerator<Output> {
+export async function* listPending(call: Call<'on' | 'long'>): AsyncGenerator<Output> {
+  const { long, format = 'table' } = call.options;
+  const isLong = long || format !== 'table';
   const found = await selectedPending(call, []);
   yield* unreadableWarning(found);
   yield table(
     'pending',
     [
       ...['device', 'change', 'cause', 'since'],
-      { key: 'id', title: 'RUN' },
-      { key: 'command', title: 'COMMAND', isExtra: true },
+      isLong && { key: 'id', title: 'RUN' },
+      isLong && { key: 'command', title: 'COMMAND' },
     ],
     found.open.map((one) => ({
       id: one.run.run,
