@@ -100,7 +100,6 @@ test('on a terminal the records of all devices are one sorted table, and flat in
     .slice(1)
     .map((line) => /^\S+/.exec(line)?.[0] ?? '');
   expect(names).toEqual([...names].sort());
-  expect(new Set(names).size).toBe(names.length);
   expect(piped.length).toBeGreaterThan(names.length + 1);
 });
 
@@ -119,7 +118,7 @@ test('pending fits 80 columns, and --long has the run and its line', async () =>
   const line =
     'user add username=a.very.long.name.of.somebody first_name=A lastname=B lang=de --on @lab --yes';
   await devsh(line);
-  const short = await devsh('pending', { tty: [] });
+  const short = await devsh('pending', { tty: [], columns: 80 });
   for (const text of short.stdout.split('\n')) expect(widthOf(text)).toBeLessThanOrEqual(80);
   expect(short.stdout).toContain('sim2');
   expect(short.stdout).not.toMatch(/RUN|COMMAND/);

@@ -333,7 +333,8 @@ async function* targetsOf(
   }
   if (without.length > 0 && !options.deletes) {
     const why = `devsh knows no field that disables the account on ${someOf(without)}`;
-    const isAsked = io.isOnScreen === true && !options.yes && !options.dryRun;
+    // Only the full screen shows the plan until it is answered.
+    const isAsked = io.asksLater === true && !options.yes && !options.dryRun;
     if (!isAsked) throw new RefusedError(`${why}; --delete deletes it; nothing was sent`);
     yield warning(`${why}: the plan deletes it there`);
   }
