@@ -118,7 +118,7 @@ test('pending fits 80 columns, and --long has the run and its line', async () =>
   const line =
     'user add username=a.very.long.name.of.somebody first_name=A lastname=B lang=de --on @lab --yes';
   await devsh(line);
-  const short = await devsh('pending', { tty: [], columns: 80 });
+  const short = await devsh('pending --no-color', { tty: [], columns: 80 });
   for (const text of short.stdout.split('\n')) expect(widthOf(text)).toBeLessThanOrEqual(80);
   expect(short.stdout).toContain('sim2');
   expect(short.stdout).not.toMatch(/RUN|COMMAND/);

@@ -86,7 +86,8 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
   while (widthOfAll(shown) > columns) {
     shown.splice(
       shown.findLastIndex(
-        ({ action }) => !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'leave-prompt'),
+        ({ action }) =>
+          !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'leave-prompt'),
       ),
       1,
     );
