@@ -269,10 +269,10 @@ export class LineRunner {
 }
 
 /** Exit code of a device that is unreachable or has another certificate. */
-const UNREACHED = 5;
+const NOT_REACHED = 5;
 
 function wasReached({ verdict, error }: StepResult): boolean {
-  return verdict !== 'skipped' && !(verdict === 'failed' && error?.exitCode === UNREACHED);
+  return verdict !== 'skipped' && !(verdict === 'failed' && error?.exitCode === NOT_REACHED);
 }
 
 /** Questions are answered while a line runs, except for devices that it changes. */

@@ -62,7 +62,10 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
   await expect.poll(() => holders(simulator), { timeout: 20_000 }).toBe(6);
   const posts = simulator.devices.flatMap(({ log }) => log.filter((one) => one.method === 'POST'));
   expect(posts).toHaveLength(6);
-  await program.waitFor(isQuiet);
+  await program.waitFor((screen) => {
+    const text = screen.join('\n');
+    return isQuiet(screen) && (!text.includes('› roll-out') || /ended · \d/.test(text));
+  });
   program.press('R');
   await program.waitFor(/^▸.* ended +6 done/m);
   program.press('enter');
