@@ -30,11 +30,13 @@ import {
   unboundKeyText,
 } from './keys/keymap.ts';
 import { pendingOf, TableFeed } from './table/feed.ts';
-import { LateKeys } from './late-keys.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 
 const NOTHING_RUNS =
   'nothing is running; Ctrl-C again asks whether to leave, Ctrl-D at the prompt leaves';
+
+/** A key that is held down repeats within this time. */
+const REPEAT_MS = 1000;
 
 /** What Ctrl-C does where a text is searched or filtered. */
 const CANCELS: Partial<Record<Context, ViewAction>> = {
@@ -59,7 +61,10 @@ export class Controller {
   readonly #lookForPending: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
-  readonly #lateKeys: LateKeys;
+  /** When q closed a view, in ms of `performance.now()`. */
+  #closedAt = -Infinity;
+  /** Closes a view unless another key follows. */
+  #closing: NodeJS.Timeout | undefined;
   /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
   /** The last message of a key that did nothing. */
@@ -111,7 +116,6 @@ export class Controller {
       (event) => this.#press(event),
       () => this.#warn('dropped the keys that were typed before the focus changed'),
     );
-    this.#lateKeys = new LateKeys();
     this.#lookForPending = pendingOf(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
@@ -178,6 +182,7 @@ export class Controller {
   }
 
   #press(event: KeyEvent): void {
+    clearTimeout(this.#closing);
     if (!['question', 'plan', 'plan-find'].includes(contextOf(this.#store.state)))
       this.#questions.cancelLate();
     const { state } = this.#store;
@@ -197,11 +202,22 @@ export class Controller {
       this.#effects.interrupt();
       return;
     }
-    const late = this.#lateKeys.reason(event, pressed?.binding.action);
-    const warning = late ?? (pressed === undefined ? unboundKeyText(state) : undefined);
-    if (warning !== undefined) this.#warn(warning);
+    const warning = pressed === undefined ? unboundKeyText(state) : undefined;
+    if (this.#isHeldDown(event, pressed))
+      this.#warn('the view was just closed: press it again to leave devsh');
+    else if (warning !== undefined) this.#warn(warning);
     else if (pressed === undefined) this.#typeahead.hold(this.#lines.type(event));
     else this.#perform(pressed.binding, pressed.index, event);
+  }
+
+  /** Whether it is the `q` that has just closed a view: as it repeats, it must not leave devsh. */
+  #isHeldDown(event: KeyEvent, pressed: Exclude<Pressed, { kind: 'prefix' }> | undefined): boolean {
+    const now = performance.now();
+    const action = pressed?.binding.action;
+    const isAgain = action === 'quit' && now - this.#closedAt < REPEAT_MS;
+    const closes = isAgain || (action === 'close' && !matchesKey(event, 'escape'));
+    this.#closedAt = closes ? now : -Infinity;
+    return isAgain;
   }
 
   #perform(binding: KeyBinding, index: number, event: KeyEvent): void {
@@ -277,9 +293,9 @@ export class Controller {
     }
   }
 
-  /** `q` alone closes what a typed line opened; other keys make it the start of `quit`. */
+  /** `q` alone closes what a typed line opened; with another key it begins a word, as in `questions`. */
   #closeSoon({ text }: KeyEvent): void {
-    setTimeout(() => {
+    this.#closing = setTimeout(() => {
       const { state } = this.#store;
       if (!isAtPrompt(state) || lineText(state.prompt.editing.line) !== text) return;
       this.#store.act('clear-line');

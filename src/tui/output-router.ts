@@ -146,7 +146,7 @@ export class OutputRouter {
         }
         this.results.push(output.result);
         this.begin();
-        this.#store.dispatch({ kind: 'roll-out-result', result: output.result });
+        this.#store.dispatch({ kind: 'result', result: output.result });
         this.#tick({ lastResultMs: this.ranMs });
         // The summary names the others as not covered; their reasons are shown as long as they last.
         if (!this.#absent.has(output.result.device.name)) this.#group.results.push(output.result);

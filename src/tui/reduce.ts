@@ -10,6 +10,7 @@ import {
 } from './prompt/reduce-prompt.ts';
 import {
   addReads,
+  addResult,
   dropLostMarks,
   editFilter,
   followCursor,
@@ -102,14 +103,14 @@ const STEPS: Steps = {
   'log-replace': (state, { old, lines }) => withLog(state, appended(state.log, old, lines)),
   'roll-out': (state, { rollOut }) =>
     openedByLine({ ...state, rollOut }, { kind: 'roll-out', top: 0 }),
-  'roll-out-result': (state, { result }) =>
-    changeRollOut(state, ({ results }) => ({ results: [...results, result] })),
+  result: (state, { result }) =>
+    changeRollOut(withTable(state, addResult(state.table, result)), ({ results }) => ({
+      results: [...results, result],
+    })),
   'roll-out-device': (state, { name }) =>
     changeRollOut(state, ({ begun = [] }) => ({ begun: [...begun, name] })),
   'roll-out-progress': (state, action) =>
-    changeRollOut(state, ({ progress }) =>
-      progress === undefined ? {} : { progress: { ...progress, ...action.progress } },
-    ),
+    changeRollOut(state, ({ progress }) => ({ progress: { ...progress, ...action.progress } })),
   'palette-entries': (state, { entries }) => addEntries(state, entries),
   'view-over': (state, { overlay }) => openedByLine(state, overlay),
   form: reduceForm,
@@ -147,7 +148,9 @@ function withLog(state: State, log: Partial<State['log']>): State {
 }
 
 function seenChanges(changes: TableChanges | undefined, isKept: boolean): TableChanges | undefined {
-  return isKept && changes !== undefined ? { ...changes, before: new Map() } : undefined;
+  return isKept && changes !== undefined
+    ? { ...changes, before: new Map(), isOfRun: false }
+    : undefined;
 }
 
 /** Ignores rows for a filter that has changed since. */

@@ -135,7 +135,7 @@ export interface RollOutState {
   readonly results: readonly StepResult[];
   /** Why other devices have no plan: each cause with its devices. */
   readonly refusals: readonly string[];
-  readonly progress?: RollOutProgress;
+  readonly progress: RollOutProgress;
 }
 
 /** How a roll-out goes on; the times are milliseconds since its start. */

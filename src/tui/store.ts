@@ -69,7 +69,7 @@ export type Action =
     }
   /** A run begins; its view opens. */
   | { readonly kind: 'roll-out'; readonly rollOut: RollOutState }
-  | { readonly kind: 'roll-out-result'; readonly result: StepResult }
+  | { readonly kind: 'result'; readonly result: StepResult }
   | { readonly kind: 'roll-out-device'; readonly name: string }
   | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
   | {

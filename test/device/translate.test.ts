@@ -94,6 +94,15 @@ test('every lost response says whether the request may have arrived', () => {
   `);
 });
 
+test.each(['refused', 'tls', 'reset', 'connect timeout'] as const)(
+  'a device that was read is not asked for its port: %s',
+  (kind) => {
+    const fault = new TransportFault(kind, 'detail', { sent: false });
+    const { message } = exchangeError({ ...circumstances, wasRead: true }, fault);
+    expect(message).not.toMatch(/HTTPS port|API switched on|port right/);
+  },
+);
+
 test('a bug stays a bug', () => {
   const bug = new TypeError('x is not a function');
   expect(exchangeError(circumstances, bug)).toBe(bug);

@@ -126,3 +126,22 @@ test('pending fits 80 columns, and --long has the run and its line', async () =>
   const json = JSON.parse((await devsh('pending --json')).stdout) as { pending: object[] };
   expect(json.pending[0]).toMatchObject({ id: expect.any(String) as string });
 });
+
+test('changes of one minute are one line each at 120 columns, with one time', async () => {
+  const { devsh } = await startFleet({ devices: 4 });
+  await devsh('user list --on @lab');
+  const record =
+    'username=maria.magdalena.wolkenstein first_name=Maria lastname=Wolkenstein lang=de';
+  await devsh(`user add ${record} --on @lab --yes`);
+  await devsh('user set maria.magdalena.wolkenstein lang=fr --on sim2 --yes');
+  await devsh('user delete viewer --on @lab --yes');
+  const { stdout } = await devsh('changes --on @lab --no-color', { tty: [], columns: 120 });
+  const [head = '', ...rows] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/^WHEN/);
+  expect(rows).toHaveLength(3);
+  for (const row of rows) {
+    expect(row).toMatch(/^\d\d:\d\d/);
+    expect(row).not.toMatch(/between|–/);
+    expect(widthOf(row)).toBeLessThanOrEqual(120);
+  }
+});

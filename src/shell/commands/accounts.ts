@@ -355,7 +355,7 @@ export const rotate: CommandSpec = {
 export const lockout = command({
   name: 'lockout',
   section: 'Records',
-  summary: 'Disable an account on every device of the inventory, now',
+  summary: 'Disable an account on every known device, now',
   args: [{ ...recordKey('user'), isRequired: true }],
   options: LOCKOUT,
   details:

@@ -9,7 +9,7 @@ import { confirm } from '../session.ts';
 
 export const changes = command({
   name: 'changes',
-  brief: 'Show what changed on the devices, when, and who did it',
+  brief: 'Show what changed, when, and who did it',
   section: 'Records',
   summary: 'Show what changed on the selected devices (else all of the inventory), newest first',
   args: [

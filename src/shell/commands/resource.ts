@@ -97,7 +97,7 @@ async function recordsSeen(call: Call, resource: string): Promise<number | undef
 function list(resource: string): VerbSpec {
   return verb({
     name: 'list',
-    summary: `Show the ${pluralOf(resource)} of all selected devices in one table`,
+    summary: `Show ${pluralOf(resource)} of all selected devices in one table`,
     args: [
       {
         name: 'FILTER',
@@ -188,7 +188,7 @@ function list(resource: string): VerbSpec {
 function show(resource: string): VerbSpec {
   return verb({
     name: 'show',
-    summary: `Show every field of one ${resource}, on each selected device`,
+    summary: `Show every field of one ${resource} on each device`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: [...DEVICES, 'profile', 'at'],
     changes: 'nothing',

@@ -18,33 +18,34 @@ export const SECTIONS: readonly CommandSpec['section'][] = [
 ];
 
 /** What most sessions need, in the order of the first one. */
-const FIRST_COMMANDS: Readonly<Record<string, string>> = {
-  connect: 'Connect to devices',
-  'user list': 'Show the users of all devices in one table',
-  'user show': 'Show every field of one user',
-  'user add': 'Add a user',
-  'user set': 'Change fields of users',
-  'user delete': 'Delete users',
-  changes: 'Show what changed, when, and who did it',
-  undo: 'Undo a run',
-  apply: 'Apply a change set or a plan',
-  lockout: 'Disable an account on every device, now',
-};
+const FIRST_COMMANDS = [
+  'connect',
+  'user list',
+  'user show',
+  'user add',
+  'user set',
+  'user delete',
+  'changes',
+  'undo',
+  'apply',
+  'lockout',
+];
 
 /** `help`, `--help`: one screen with the commands to begin with, and where the others are. */
 export function helpStart(commands: readonly CommandSpec[]): string {
-  const rows = commands.flatMap((command) =>
-    command.verbs.flatMap((verb): [string, string, string][] => {
-      const name = title(command, verb);
-      const summary = FIRST_COMMANDS[name];
-      return summary === undefined ? [] : [[name, usageOf(command, verb), summary]];
-    }),
+  const verbs = commands.flatMap((command) => command.verbs.map((verb) => ({ command, verb })));
+  const rows = FIRST_COMMANDS.flatMap((name) =>
+    verbs
+      .filter(({ command, verb }) => title(command, verb) === name)
+      .map(({ command, verb }): [string, string] => [
+        usageOf(command, verb),
+        verb.name === '' ? command.summary : verb.summary,
+      ]),
   );
-  const order = Object.keys(FIRST_COMMANDS);
-  rows.sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return [
     ...HEAD,
-    ...twoColumns(rows.map(([, usage, summary]) => [usage, summary])),
+    ...twoColumns(rows),
+    '',
     '--on SELECTOR says which devices; --dry-run sends nothing; --help explains.',
     '',
     ...twoColumns([

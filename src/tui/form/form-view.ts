@@ -34,7 +34,7 @@ interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
-const OLD_DRAFT = 'old draft: a letter or ctrl-u starts anew, → keeps it';
+const OLD_DRAFT = 'old draft: → keeps it, a letter or ctrl-u starts anew';
 
 /** So many devices are named in the title. */
 const MOST_NAMED = 3;

@@ -208,7 +208,8 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
     if (changes === shown) return;
     shown = changes;
     clearTimeout(fading);
-    if (changes !== undefined && changes.before.size > 0) fading = setTimeout(fade, SHOWN_MS);
+    const isSeen = changes?.isOfRun !== true && (changes?.before.size ?? 0) === 0;
+    if (!isSeen) fading = setTimeout(fade, SHOWN_MS);
   });
   return () => {
     unsubscribe();

@@ -17,6 +17,7 @@ import { columnLayout, sortableFields, tableWidth } from './columns.ts';
 import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from './table-state.ts';
+import type { StepResult } from '../../change/verdict.ts';
 import { recordChanges } from '../../fleet/compared.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
@@ -170,7 +171,35 @@ function changesOf(
       fields.set(mark, change.kind === 'changed' ? change.fields : undefined);
     }
   }
-  return before.size === 0 ? undefined : { fields, ...counts, devices: before.size, before };
+  if (changes?.isOfRun === true) return { ...changes, fields, before };
+  const devices = new Set(before.keys());
+  return before.size === 0 ? undefined : { fields, ...counts, devices, before };
+}
+
+const CHANGED = { add: 'added', set: 'changed', delete: 'removed' } as const;
+
+/** Counts what a run has done to the records of the table, also to those that its filter hides. */
+export function addResult(
+  table: TableState,
+  { verdict, action, resource, device }: StepResult,
+): TableState {
+  if (verdict !== 'done' || resource !== table.view.resource) return table;
+  const { fields = new Map<string, undefined>(), before = new Map<string, []>() } =
+    table.changes ?? {};
+  const none = { changed: 0, added: 0, removed: 0, devices: new Set<string>() };
+  const counts = table.changes?.isOfRun === true ? table.changes : none;
+  const kind = CHANGED[action];
+  return {
+    ...table,
+    changes: {
+      ...counts,
+      [kind]: counts[kind] + 1,
+      devices: new Set([...counts.devices, device.name]),
+      fields,
+      before,
+      isOfRun: true,
+    },
+  };
 }
 
 /** Puts the cursor on an existing row, and the window around it. */

@@ -47,17 +47,22 @@ export interface LastRead {
   readonly at: Date | undefined;
 }
 
-/** What changed since the first of several reads: a record that is read again counts once. */
+/**
+ * What changed since the first of several reads: a record that is read again counts once. After a run the counts are
+ * those of its results.
+ */
 export interface TableChanges {
   /** By mark: the fields with another value; `undefined`: the record is new. */
   readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
   readonly changed: number;
   readonly added: number;
   readonly removed: number;
-  /** Number of devices with changes. */
-  readonly devices: number;
+  /** The devices with changes. */
+  readonly devices: ReadonlySet<string>;
   /** By device: its records before the changes; empty when they have been seen, so that others start anew. */
   readonly before: ReadonlyMap<string, LastRead['records']>;
+  /** The counts are those of a run: reads add nothing to them. */
+  readonly isOfRun?: boolean;
 }
 
 /** `parsed`: the last valid text; `applied`: the filter of the current rows, which follow later in long tables. */

@@ -334,6 +334,6 @@ function changesText(changes: TableChanges | undefined): string {
     [removed, 'gone'],
   ] as const;
   const text = parts.flatMap(([number, word]) => (number === 0 ? [] : [`${number} ${word}`]));
-  const on = devices < 2 ? '' : ` on ${devices} devices`;
+  const on = devices.size < 2 ? '' : ` on ${devices.size} devices`;
   return text.join(', ') + on;
 }

@@ -11,7 +11,7 @@ import type { OverOf, View } from './view.ts';
 import { durationText } from '../../text/time.ts';
 
 export function isUnderWay({ rollOut }: Pick<State, 'rollOut'>): boolean {
-  return rollOut !== undefined && rollOut.progress?.control !== 'ended';
+  return rollOut !== undefined && rollOut.progress.control !== 'ended';
 }
 
 const ended: Reason = (state) => (isUnderWay(state) ? undefined : 'the run has ended');
@@ -53,7 +53,7 @@ function linesOf({ rollOut, size }: State): readonly LogLine[] {
 }
 
 function isPaused({ rollOut }: State): boolean {
-  return rollOut?.progress?.control === 'paused';
+  return rollOut?.progress.control === 'paused';
 }
 
 /** Changes the roll-out, whether its view is open or not. */
@@ -131,7 +131,6 @@ function folded(sign: string, word: string, lines: readonly DeviceLine[]): LogLi
 /** The line, a bar with its counts, and the times as far as they are known. */
 function headLines(rollOut: RollOutState, width: number): LogLine[] {
   const { devices, progress } = rollOut;
-  if (progress === undefined) return [];
   const { done, failed, left } = deviceCounts(rollOut);
   const isFine = failed === 0 && ['running', 'ended'].includes(progress.control);
   const tone = isFine ? 'good' : 'warning';

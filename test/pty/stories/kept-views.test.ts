@@ -30,6 +30,7 @@ test(
     await program.waitFor(/4 done · 2 not as planned · 0 left · ended/);
     await program.waitFor(isQuiet);
     expect(program.screen()[1]).toMatch(/^▸.*roll-out · 6 of 6 devices/);
+    expect(program.screen().join('\n')).not.toMatch(/HTTPS port|API switched on/);
     // The keys of the run do nothing more, and nothing is typed into a form.
     program.type('x');
     await program.waitFor('the run has ended');
@@ -53,7 +54,7 @@ test('an old draft is announced, and the first letter replaces all of it', async
   program.press('escape');
   await program.waitFor(/^▸users/m);
   program.type('a');
-  await program.waitFor('old draft: a letter or ctrl-u starts anew');
+  await program.waitFor('old draft: → keeps it, a letter or ctrl-u starts anew');
   await program.waitFor('username=dana.ops');
   // Only the name and the login: no last name that nobody typed.
   program.type('Fay\r\rfay.t');
@@ -86,6 +87,17 @@ test(
     expect(program.screen().join('\n')).not.toMatch(/= \S+ +unchanged/);
     program.press('escape');
     await program.waitFor('16 gone on 5 devices');
+    // A change that moves a record out of the filter takes nothing away.
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('user list viewer lang=en\r');
+    await program.waitFor(/filter: viewer lang=en/);
+    program.type('user set viewer lang=de --yes\r');
+    await program.waitFor(/5 done · 0 not as planned · 0 left · ended/);
+    program.press('escape');
+    await program.waitFor('5 changed on 5 devices');
+    await program.waitFor('no record matches the filter');
+    expect(program.screen().join('\n')).not.toMatch(/\d gone/);
   },
 );
 
@@ -133,6 +145,26 @@ test('an empty prompt lets arrows into the table, and a paste goes to the prompt
   program.paste('user delete viewer');
   await program.waitFor(/> user delete viewer$/m);
   expect(program.screen().join('\n')).not.toContain('answer>');
+});
+
+test('q alone closes the view once, and keys that follow it are a word', async () => {
+  const simulator = await simulate({ devices: 2 });
+  const program = await connect(simulator, { cols: 110, rows: 30 });
+  program.type('help\r');
+  await program.waitFor(/^ users › help/m);
+  program.type('que\t');
+  await program.waitFor(/> questions/);
+  await program.waitFor(isQuiet);
+  expect(program.screen().join('\n')).toMatch(/^ users › help/m);
+  program.press('ctrl-u');
+  program.paste('q');
+  await program.waitFor(/> q$/m);
+  await program.waitFor(isQuiet);
+  expect(program.screen().join('\n')).toMatch(/^ users › help/m);
+  program.press('ctrl-u');
+  program.type('q\r');
+  await program.waitFor('did you mean');
+  expect(program.screen().join('\n')).toMatch(/^ users › help/m);
 });
 
 test('a line that begins with q is typed over a view, too', async () => {

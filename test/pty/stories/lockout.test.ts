@@ -43,3 +43,23 @@ test(
     expect(active).toEqual(devices.map((_device, index) => [2, 10, 11].includes(index)));
   },
 );
+
+test('L where no field disables an account proposes to delete it, and sends nothing before the answer', async () => {
+  const simulator = await simulate({ devices: 2, profile: 'documented' });
+  const program = await connect(simulator, { cols: 110, rows: 30 });
+  await goToTable(program);
+  program.type('/viewer\r');
+  await program.waitFor(/▸.*viewer/);
+  program.type('L');
+  await program.waitFor('devsh knows no field that disables the account');
+  await program.waitFor('Type 2 to DELETE:');
+  const sent = () => simulator.devices.flatMap(({ log }) => log).map(({ method }) => method);
+  expect(new Set(sent())).not.toContain('DELETE');
+  program.press('escape');
+  await program.waitFor(isQuiet);
+  expect(sent()).not.toContain('DELETE');
+  program.type('L');
+  await answer(program, '2');
+  await program.waitFor(/deleted/);
+  expect(sent().filter((method) => method === 'DELETE')).toHaveLength(2);
+});

@@ -189,7 +189,15 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
     { kind: 'edit', key: { kind: 'insert', text: 'b' } },
     {
       kind: 'roll-out',
-      rollOut: { refusals: [], devices: [{ name: 'fw1', steps: 1 }], results: [] },
+      rollOut: {
+        refusals: [],
+        devices: [{ name: 'fw1', steps: 1 }],
+        results: [],
+        progress: {
+          ...{ line: 'undo', control: 'running', isSteady: true },
+          ...{ elapsedMs: 0, lastResultMs: 0, toSend: 1 },
+        },
+      },
     },
     view('roll-out'),
     { kind: 'roll-out-progress', progress: { control: 'ended' } },
@@ -199,8 +207,8 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
     find: 'clear-find',
     filter: 'clear-filter',
     table: 'back',
-    prompt: 'go-table',
-    'empty-prompt': 'go-table',
+    prompt: 'leave-prompt',
+    'empty-prompt': 'leave-prompt',
   };
   fc.assert(
     fc.property(fc.array(steps, { maxLength: 40 }), (actions) => {
