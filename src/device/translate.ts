@@ -115,8 +115,8 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   // A device given by its address already has it in its name.
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
-  const ask = (question: string): string => (wasRead ? '' : `. ${question}`);
-  return new UnreachableError(device, REASONS[kind]({ address, what, detail, sent, ask }), {
+  const reason = REASONS[kind]({ address, what, detail, sent });
+  return new UnreachableError(device, wasRead ? reason.replace(/\. Is [^.]*\?$/, '') : reason, {
     mayHaveArrived: sent,
     advice: sent ? advice : undefined,
     cause: fault,
@@ -129,14 +129,7 @@ const UNUSABLE = {
   encoding: (detail: string) => `cannot be decompressed: ${detail}`,
 };
 
-type Failed = Readonly<{
-  address: string;
-  what: string;
-  detail: string;
-  sent: boolean;
-  /** A question about the address, as a sentence of its own. */
-  ask: (question: string) => string;
-}>;
+type Failed = Readonly<{ address: string; what: string; detail: string; sent: boolean }>;
 
 /** Why no whole response arrived. */
 const REASONS: Readonly<
@@ -144,24 +137,24 @@ const REASONS: Readonly<
 > = {
   name: ({ address }) =>
     `the name of ${address} does not resolve. Check the spelling, or use the IP address`,
-  refused: ({ address, ask }) =>
-    `${address} refuses the connection${ask('Is its API switched on, and is the port right?')}`,
+  refused: ({ address }) =>
+    `${address} refuses the connection. Is its API switched on, and is the port right?`,
   'no route': ({ address }) => `no route to ${address}. Check the network, the VPN and the address`,
   'connect timeout': ({ address }) =>
     `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`,
   route: ({ detail }) => detail,
-  tls: ({ address, detail, ask }) =>
-    `no TLS with ${address}: ${detail}${ask('Is this the HTTPS port, and does it speak TLS 1.2?')}`,
+  tls: ({ address, detail }) =>
+    `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
   'old tls': ({ address }) =>
     `${address} offers only TLS 1.1 or older, which is unsafe; devsh does not use it. Update its firmware`,
   timeout: ({ what, detail }) => `${what}: ${detail}`,
   'wrong length': ({ what }) =>
     `the response to ${what} does not have the length of its Content-Length, or has two of them`,
   'cut off': ({ what }) => `the response to ${what} has no length and may be cut off`,
-  reset: ({ address, what, sent, ask }) =>
+  reset: ({ address, what, sent }) =>
     sent
       ? `the connection broke before the response to ${what} was complete`
-      : `${address} closed the connection before it was ready${ask('Is this the HTTPS port?')}`,
+      : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
 };
 
 function redirectError(context: FailureContext, response: Response): ProtocolError {

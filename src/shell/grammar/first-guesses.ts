@@ -325,14 +325,9 @@ export const TRIED_OPTIONS: readonly (readonly [tried: string, instead: string, 
   ['-p VALUE', '', `${NO_SECRET}; a port stands behind the address: 10.0.0.5:8443`],
   ['--password VALUE', '', NO_SECRET],
   [
-    '--password-command|--credential-command|--token-command VALUE',
+    '--password-command|--credential-command|--token-command|--token-file|--password-file VALUE',
     '',
-    'devices.yaml names the program, as in credential_command: [pass, show, "net/{device}"]; see "help logins"',
-  ],
-  [
-    '--token-file|--password-file VALUE',
-    '',
-    'devices.yaml names it, as in credential_command: [cat, /run/secrets/token]; see "help logins"',
+    'devices.yaml names it, as in credential_command: [pass, show, "net/{device}"] or [cat, FILE]; see "help logins"',
   ],
   ['--token VALUE', '--token-stdin', NO_SECRET],
   [

@@ -199,25 +199,18 @@ function deviceLine(
   hasBegun: boolean,
 ): DeviceLine {
   // What went wrong matters most; a device where something was done is not unchanged.
-  const wrong = ended.filter((result) => !isGood(result));
-  const verdict =
-    VERDICTS.findLast((one) => wrong.some((result) => result.verdict === one)) ??
-    VERDICTS.find((one) => ended.some((result) => result.verdict === one));
+  const sorted = [...ended].sort((a, b) => severity(a) - severity(b));
+  const worst = sorted.findLast((result) => !isGood(result));
+  const verdict = (worst ?? sorted[0])?.verdict;
   if (verdict === undefined) {
     return hasBegun
       ? { name, rank: 1, tone: 'accent', text: `▸ ${visible(name)}  under way` }
       : { name, rank: 2, tone: 'quiet', text: '' };
   }
   const { mark, tone } = VERDICT_MARKS[verdict];
-  const isFine = wrong.length === 0;
+  const isFine = worst === undefined;
   const isOver = ended.length >= steps;
-  const worst = wrong.find((result) => result.verdict === verdict);
-  const why =
-    worst === undefined
-      ? ''
-      : reasonsOf(worst)
-          .map((reason) => ` - ${reason}`)
-          .join('');
+  const reasons = isFine ? [] : reasonsOf(worst);
   const counts = countTexts(
     Object.fromEntries(frequencies(ended.map((one) => one.verdict))),
     plainStyle,
@@ -229,5 +222,9 @@ function deviceLine(
         ? verdict
         : counts.join(' · ');
   const rank = isFine ? (isOver ? 3 : 1) : verdict === 'skipped' ? 4 : 0;
-  return { name, rank, tone, text: `${mark} ${visible(name)}  ${word}${why}` };
+  return { name, rank, tone, text: `${mark} ${visible(name)}  ${[word, ...reasons].join(' - ')}` };
+}
+
+function severity({ verdict }: StepResult): number {
+  return VERDICTS.indexOf(verdict);
 }
