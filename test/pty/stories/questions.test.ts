@@ -34,7 +34,7 @@ async function connecting(
   await program.waitFor('devsh>');
   const pinned = addresses.slice(options.first ?? 0);
   program.type(`trust accept ${pinned.join(' ')} --fingerprints '${file}'\r`);
-  await program.waitFor('is pinned to');
+  await program.waitFor(/is pinned to|pinned \d+ devices/);
   await program.waitFor(isQuiet);
   program.type(`connect ${addresses.join(' ')}\r`);
   return program;

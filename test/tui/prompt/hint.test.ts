@@ -52,7 +52,7 @@ test.each(['user set ', 'user delete bob', 'user list --columns ', 'connect '])(
       const usage = usageSpans(state).reduce((sum, { text: part }) => sum + part.length, 0);
       const hints = shownHints(state, columns - 2 - (usage === 0 ? 0 : usage + 3));
       expect(hints.map(({ action }) => action)).toEqual(
-        expect.arrayContaining(['run-line', 'complete', 'go-table', 'help']),
+        expect.arrayContaining(['run-line', 'complete', 'leave-prompt', 'help']),
       );
       const used = hints.reduce((sum, { text: hint }) => sum + hint.length + 3, usage);
       expect(used).toBeLessThanOrEqual(columns + 1);
