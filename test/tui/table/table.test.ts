@@ -1,6 +1,7 @@
 import { countComputing } from '../../contention.ts';
 import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../../../src/errors.ts';
+import { valueText } from '../../../src/device/record.ts';
 import { widthOf } from '../../../src/text/visible.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { shownHints, titleLine } from '../../../src/tui/screen/bar-lines.ts';
@@ -36,8 +37,7 @@ const asking = (state: State, columns: readonly string[]): State => ({
 
 const current = (state: State): string => {
   const { rows, keyField } = tableRows(state);
-  const row = rows[state.table.cursor];
-  return row === undefined ? '' : String(row.record[keyField] ?? '');
+  return valueText(rows[state.table.cursor]?.record[keyField]);
 };
 
 const fleet = stateOf({
