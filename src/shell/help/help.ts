@@ -45,7 +45,6 @@ export function helpStart(commands: readonly CommandSpec[]): string {
   return [
     ...HEAD,
     ...twoColumns(rows),
-    '',
     '--on SELECTOR says which devices; --dry-run sends nothing; --help explains.',
     '',
     ...twoColumns([

@@ -70,8 +70,8 @@ test('--help behind a command alone lists its verbs, behind a verb it explains t
   for (const verb of ['[list]', 'show', 'add', 'set', 'delete', 'changes', 'restore'])
     expect(stdout).toContain(`\n  user ${verb} `);
   expect((await devsh('run -', { stdin: 'user --help\n' })).stdout).toBe(stdout);
-  expect((await devsh('user list --help')).stdout).toContain('user list: Show the users');
-  expect((await devsh('user bob --help')).stdout).toContain('user list: Show the users');
+  expect((await devsh('user list --help')).stdout).toContain('user list: Show users');
+  expect((await devsh('user bob --help')).stdout).toContain('user list: Show users');
 });
 
 test.each(['help', '--help', '-h'])(
