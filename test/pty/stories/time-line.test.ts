@@ -51,7 +51,7 @@ test('the time line shows what changed, before and after, and the way back', asy
   const program = await look(simulator, state);
   program.press('T');
   await program.waitFor(/› changes · 4 changes in 2 rows/);
-  await program.waitFor(/user eve gone +not by a run of this devsh/);
+  await program.waitFor(/user eve no longer in the list +not by a run of this devsh/);
   program.type('/eve\r');
   await program.waitFor(/'eve': 1 of 2/);
   await program.waitFor(/^ u user restore eve --at \S+Z --on /m);
