@@ -68,7 +68,7 @@ export function mayBeCut(size: number, most: number): boolean {
 }
 
 /** Why a list is no proof of absence; undefined if nothing speaks against it. */
-function listDoubt(
+export function listDoubt(
   session: DeviceSession,
   resource: string,
   { size, most }: { readonly size: number; readonly most: number },

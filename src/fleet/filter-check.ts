@@ -40,6 +40,8 @@ export class FilterCheck {
   readonly #fields = new Set<string>();
   /** The values of conditions, as far as nothing matches them; none that may be a secret. */
   readonly #others = new Map<Condition, Set<string>>();
+  /** The first term, as long as it is a word that no record matches. */
+  #first: Filter | undefined;
   #records = 0;
   #found = 0;
 
@@ -48,6 +50,8 @@ export class FilterCheck {
     this.#filter = filter;
     const named = [...(filter === undefined ? [] : fieldsIn(filter)), ...others];
     this.#missing = new Set(named.filter((field) => field !== 'device'));
+    const [first] = filter?.terms ?? [];
+    if (first?.kind === 'word') this.#first = { terms: [first] };
     for (const term of filter?.terms ?? []) {
       if (term.kind !== 'is' || term.field === 'device' || isSecretName(term.field)) continue;
       this.#others.set(term, new Set());
@@ -58,7 +62,12 @@ export class FilterCheck {
    * @param found how many of these records match
    * @param described fields that the device has, as its profile says, even if no record shows them
    */
-  add(records: readonly DeviceRecord[], found: number, described: readonly string[] = []): void {
+  add(
+    records: readonly DeviceRecord[],
+    found: number,
+    described: readonly string[] = [],
+    device = '',
+  ): void {
     this.#records += records.length;
     this.#found += found;
     for (const field of described) this.#fields.add(field);
@@ -67,6 +76,8 @@ export class FilterCheck {
       const isShown = records.some((record) => filteredValue(record, field) !== undefined);
       if (isShown || described.includes(field)) this.#missing.delete(field);
     }
+    if (this.#first && records.some((record) => matches(this.#first, record, device)))
+      this.#first = undefined;
     for (const [term, others] of this.#others) {
       for (const record of records) {
         const value = filteredValue(record, term.field) ?? [];
@@ -77,6 +88,11 @@ export class FilterCheck {
         if (matches({ terms: [term] }, record, '')) this.#others.delete(term);
       }
     }
+  }
+
+  /** Whether the first term is a word that no record matches. */
+  get hasUnknownWord(): boolean {
+    return this.#first !== undefined;
   }
 
   get findsNone(): boolean {

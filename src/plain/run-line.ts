@@ -29,7 +29,7 @@ export async function runLine(
   const mistakes = shell.formatOf(line) ?? (host.stdout.isTTY === true ? 'table' : usual);
   let invocation: Invocation;
   try {
-    invocation = await shell.understand(line);
+    invocation = shell.parse(line);
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     const writer = await openWriter(mistakes, streamsOf(host, line, {}));

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type * as TriedWords from './grammar/tried-words.ts';
 import type { Candidate } from './grammar/option.ts';
 import type { AllowWord } from '../change/allow.ts';
 import type { DeviceRef } from '../device/record.ts';
@@ -63,6 +62,8 @@ export interface ArgSpec {
 export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly name: string;
   readonly summary: string;
+  /** What people type for it who come from other tools. */
+  readonly synonyms?: readonly string[];
   readonly args: readonly ArgSpec[];
   /** The options that it takes besides the general ones. */
   readonly options: readonly K[];
@@ -98,6 +99,8 @@ export interface CommandSpec {
   readonly verbs: readonly VerbSpec[];
   /** The verb that runs if none is given. */
   readonly defaultVerb?: string;
+  /** What people type for a noun who come from other tools. */
+  readonly synonyms?: readonly string[];
 }
 
 /** Defines a command without verbs. `brief`: a shorter summary for places with less room than `help`. */
@@ -166,6 +169,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly line: string;
   /** The line began with an alias. */
   readonly isAlias: boolean;
+  readonly stray: StrayWord | undefined;
   readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
   /** The options of the line alone, without those of the session. */
   readonly given: Pick<Given, K | GeneralOption>;
@@ -182,7 +186,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly #began: readonly DeviceSession[];
 
   constructor(
-    { args, line, given, isAlias = false }: Pick<Invocation, 'args' | 'given' | 'line' | 'isAlias'>,
+    { args, line, given, isAlias = false, stray }: Omit<Invocation, 'command' | 'verb'>,
     shell: ShellSession,
     io: ShellIo,
     grammar: Grammar,
@@ -190,6 +194,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     this.args = args;
     this.line = line;
     this.isAlias = isAlias;
+    this.stray = stray;
     this.#given = given;
     this.#all = { ...FALLBACKS, ...shell.defaults, ...given };
     this.given = given;
@@ -229,8 +234,9 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** The same call with these options instead of those of the line. */
   with(options: Given, io = this.io): Call<K, M> {
-    const { args, line, shell, grammar } = this;
-    return new Call({ args, line, given: { ...this.#given, ...options } }, shell, io, grammar);
+    const { args, line, stray, shell, grammar } = this;
+    const given = { ...this.#given, ...options };
+    return new Call({ args, line, stray, given }, shell, io, grammar);
   }
 
   /** Reads a file of the user, or standard input for `-`. */
@@ -485,12 +491,14 @@ export interface Invocation {
   readonly line: string;
   /** The line began with an alias. */
   readonly isAlias?: boolean;
-  /** It may mean something else to a person who comes from another tool: `understand` knows. */
-  readonly isDoubtful?: boolean;
+  readonly stray?: StrayWord | undefined;
 }
 
-/** What words and options of other tools mean here. */
-export type Guesses = typeof TriedWords;
+/** A word in the place of a verb: a search if a record matches it, else a mistake. */
+export interface StrayWord {
+  readonly noun: string;
+  readonly mistake: UsageError;
+}
 
 /** The possible first words of a line. */
 export interface Grammar {
@@ -507,8 +515,8 @@ export interface Grammar {
   readonly expand?: ((words: readonly Word[]) => Expansion | undefined) | undefined;
   /** The same for an unknown word: devices decide when the line runs. If it is no resource, `mistake` is thrown. */
   readonly guess?: ((name: string, mistake: UsageError) => CommandSpec | undefined) | undefined;
-  /** What words of other tools mean; absent as long as no line needed them. */
-  readonly guesses?: Guesses | undefined;
+  /** How often the line may still be corrected before it is offered. Default: 2. */
+  readonly corrections?: number;
 }
 
 /** A line that began with an alias. */

@@ -7,6 +7,7 @@ import { hasUnsafe } from '../text/visible.ts';
 import { quoteWord } from '../text/words.ts';
 import type { CommandSpec } from './command.ts';
 import { title } from './grammar/bind.ts';
+import { synonymsOf } from './grammar/meant-lines.ts';
 import { HELP_TOPICS } from './help/topic-names.ts';
 import { matchOf, targetsOf } from './completion/complete.ts';
 import { type CompletionSources, knownDevices, knownKeys } from './known-devices.ts';
@@ -34,7 +35,6 @@ export async function findableLines(
   session: CompletionSources,
   commands: readonly CommandSpec[],
 ): Promise<readonly FindableLine[]> {
-  const { synonymsOf } = await import('./grammar/tried-words.ts');
   const connected = new Set(session.fleet.connected.map(({ ref }) => ref.name));
   const targets = await targetsOf(session);
   const seen = new Set<string>();
@@ -54,7 +54,7 @@ export async function findableLines(
     ...commands.flatMap((command) =>
       command.verbs.map((verb) => {
         const name = title(command, verb);
-        const words = [...(command.aliases ?? []), ...synonymsOf(name)];
+        const words = [...(command.aliases ?? []), ...synonymsOf(name, commands)];
         return findable('command', name, `${name} `, verb.summary, words);
       }),
     ),

@@ -2,7 +2,7 @@ import type { Grammar, Invocation, Call } from './command.ts';
 import { isResourceName } from '../device/profile.ts';
 import { DevshError, StoppedError, UsageError } from '../errors.ts';
 import { VARIABLE_PREFIX, variableIn } from './grammar/aliases.ts';
-import { understand } from './grammar/bind.ts';
+import { bind } from './grammar/bind.ts';
 import { resourceCommand } from './commands/resource.ts';
 import { ExitCode, info, type Output } from './output.ts';
 import { parseCompleteLine, parseLine, type Word } from '../text/words.ts';
@@ -25,7 +25,7 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const file = call.args.required('FILE');
   const given = call.args.words('NAME=VALUE');
   const variables = new Variables(given, call.shell.services.env);
-  const steps = await checked(await call.readText(file), file, variables, call.grammar);
+  const steps = checked(await call.readText(file), file, variables, call.grammar);
   variables.refuseUnused(given);
   const isCancelled = (): boolean => call.io.signal.aborted;
   let stops = !call.options.keepGoing;
@@ -59,12 +59,7 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
 }
 
 /** Parses the lines. Lines that only a device can explain are parsed when they run. */
-async function checked(
-  text: string,
-  file: string,
-  variables: Variables,
-  grammar: Grammar,
-): Promise<Step[]> {
+function checked(text: string, file: string, variables: Variables, grammar: Grammar): Step[] {
   let isConnected = false;
   const later: Grammar = {
     ...grammar,
@@ -85,7 +80,7 @@ async function checked(
         steps.push({ line, words, stops: second === '-e' });
         continue;
       }
-      const { command, verb } = await understand(words, later);
+      const { command, verb } = bind(words, later);
       if (command.name === 'run' && verb.name === '') {
         throw new UsageError('a script cannot run another script', { column: words[0]?.start });
       }
@@ -103,7 +98,7 @@ async function* runStep(
   { words }: Step,
   variables: Variables,
 ): AsyncGenerator<Output> {
-  const invocation = await understand(words, call.grammar);
+  const invocation = bind(words, call.grammar);
   const { given, line } = invocation;
   yield { kind: 'checkpoint', format: given.format };
   if (given.help === true) {

@@ -1,16 +1,9 @@
-import {
-  Call,
-  commandNamed,
-  type CommandSpec,
-  type Grammar,
-  type Guesses,
-  type Invocation,
-} from './command.ts';
+import { Call, commandNamed, type CommandSpec, type Grammar, type Invocation } from './command.ts';
 import { attempt, DevshError, UsageError } from '../errors.ts';
 import { isResourceName } from '../device/profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { expandAlias } from './grammar/aliases.ts';
-import { bind, formatAsked, understand } from './grammar/bind.ts';
+import { bind, formatAsked } from './grammar/bind.ts';
 import { COMMANDS } from './commands/index.ts';
 import { guessedResource, resourceCommand } from './commands/resource.ts';
 import { resourceNames } from './commands/profile.ts';
@@ -25,7 +18,6 @@ import type { ThemeName } from '../text/choices.ts';
 /** The single entry for prompt, argv and scripts: `parse` understands a line, `evaluate` executes it. */
 export class Shell {
   readonly shell: ShellSession;
-  #guesses: Guesses | undefined;
 
   readonly #grammar: Grammar = {
     commands: COMMANDS,
@@ -58,18 +50,7 @@ export class Shell {
   /** Throws a `UsageError` with the column of the wrong word. */
   parse(line: string | readonly Word[]): Invocation {
     const words = typeof line === 'string' ? parseCompleteLine(line) : line;
-    return bind(words, { ...this.#grammar, guesses: this.#guesses });
-  }
-
-  /** As `parse`, for a line that a person typed: a wrong one says what it means here if it is one of another tool. */
-  async understand(line: string | readonly Word[]): Promise<Invocation> {
-    const words = typeof line === 'string' ? parseCompleteLine(line) : line;
-    return understand(words, { ...this.#grammar, guesses: this.#guesses });
-  }
-
-  /** From now on `parse` knows what words of other tools mean: on the full screen, which parses at each key. */
-  async loadGuesses(): Promise<void> {
-    this.#guesses = await import('./grammar/tried-words.ts');
+    return bind(words, this.#grammar);
   }
 
   /** The format that a line asks for, even if the rest of it is invalid. */
@@ -79,7 +60,7 @@ export class Shell {
 
   /** Executes a line. The error of one device is an output; an error that ends the command is thrown. */
   async *evaluate(line: string | Invocation, io: ShellIo): AsyncGenerator<Output> {
-    const invocation = typeof line === 'string' ? await this.understand(line) : line;
+    const invocation = typeof line === 'string' ? this.parse(line) : line;
     const { given } = invocation;
     if (given.help === true) {
       const { helpOutput } = await import('./help/help.ts');

@@ -53,7 +53,6 @@ export async function runTui(
   opening: Opening,
   { keymap, theme, reduceMotion, detailsBeside, cleanUp }: ScreenOptions,
 ): Promise<number> {
-  await shell.loadGuesses();
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   let asked = theme;
   /** As reported by the terminal; undefined: it has not responded. */

@@ -362,11 +362,3 @@ test('aliases are listed, shown in help, and deleted', async () => {
   expect((await devsh('alias delete constructor')).exitCode).toBe(2);
   expect((await devsh('alias set constructor user')).stderr).not.toContain('was:');
 });
-
-test.each([
-  ['alias german = user list', "alias set german 'user list'"],
-  ['unalias german', 'alias delete german'],
-])('%s: %s', async (line, meant) => {
-  const devsh = await makeDevsh();
-  expect((await devsh(line)).stderr).toContain(meant);
-});

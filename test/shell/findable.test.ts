@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { type Findable, findableLines, found } from '../../src/shell/findable.ts';
-import { synonymsOf } from '../../src/shell/grammar/tried-words.ts';
+import { commandNamed } from '../../src/shell/command.ts';
+import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { synonymsOf } from '../../src/shell/grammar/meant-lines.ts';
+import { OPTIONS } from '../../src/shell/grammar/options.ts';
 import { startSession } from './session.ts';
 
 function entry(kind: Findable['kind'], name: string, summary = ''): Findable {
-  return { kind, name, summary, words: kind === 'command' ? synonymsOf(name) : [] };
+  return { kind, name, summary, words: kind === 'command' ? synonymsOf(name, COMMANDS) : [] };
 }
 
 const ALL = [
@@ -32,6 +35,18 @@ test.each([
   ['qqqqqq', []],
 ])('%s finds %j', (typed, expected) => {
   expect(found(ALL, typed).map(({ name }) => name)).toEqual(expected);
+});
+
+test('at most 60 synonyms lead to commands and options, and none is the name of one', () => {
+  const named = COMMANDS.flatMap((command) => [command, ...command.verbs]);
+  const all = [...named, ...OPTIONS].flatMap(({ synonyms = [] }) => synonyms);
+  expect(all.length).toBeLessThanOrEqual(60);
+  for (const command of COMMANDS) {
+    const names = command.verbs.map(({ name }) => name);
+    const others = command.verbs.flatMap(({ synonyms = [] }) => synonyms);
+    expect(names.filter((name) => others.includes(name))).toEqual([]);
+    expect(commandNamed(COMMANDS, command.synonyms?.[0] ?? '')).toBeUndefined();
+  }
 });
 
 test('a long list of users ends with how many are not listed', async () => {

@@ -167,6 +167,7 @@ async function givenLogin(
 
 export const credentials = command({
   name: 'credentials',
+  synonyms: ['whoami'],
   brief: 'Show where the login of each device comes from',
   section: 'Trust and login',
   summary: 'Show where the login of each device comes from; never the secret',
@@ -310,6 +311,7 @@ export const rotate: CommandSpec = {
   verbs: [
     verb({
       name: 'password',
+      synonyms: ['passwd', 'reset'],
       summary: 'Set new passwords of accounts, each proven by a new login',
       args: [USERS],
       options: ROTATE,
@@ -354,6 +356,7 @@ export const rotate: CommandSpec = {
 
 export const lockout = command({
   name: 'lockout',
+  synonyms: ['lock', 'disable', 'block'],
   section: 'Records',
   summary: 'Disable an account on every known device, now',
   args: [{ ...recordKey('user'), isRequired: true }],

@@ -41,6 +41,7 @@ export const plan = command({
 
 export const apply = command({
   name: 'apply',
+  synonyms: ['commit'],
   brief: 'Apply a change set or a plan',
   section: 'Change sets',
   summary: 'Apply a change set or a plan file',
@@ -114,6 +115,7 @@ export const importCommand = command({
 
 export const exportCommand = command({
   name: 'export',
+  synonyms: ['backup'],
   brief: 'Export records for "import" and other programs',
   section: 'Records',
   summary: 'Export the records of the selected devices, with exact fields and values',

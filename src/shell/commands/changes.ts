@@ -9,6 +9,7 @@ import { confirm } from '../session.ts';
 
 export const changes = command({
   name: 'changes',
+  synonyms: ['audit'],
   brief: 'Show what changed, when, and who did it',
   section: 'Records',
   summary: 'Show what changed on the selected devices (else all of the inventory), newest first',

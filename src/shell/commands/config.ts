@@ -20,6 +20,7 @@ const NAME: ArgSpec = {
 
 export const config: CommandSpec = {
   name: 'config',
+  synonyms: ['settings'],
   summary: 'Show and change your settings',
   section: 'Shell',
   defaultVerb: 'list',

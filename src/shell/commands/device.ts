@@ -15,6 +15,7 @@ import { askNext } from './questions.ts';
 
 export const connect = command({
   name: 'connect',
+  synonyms: ['ssh'],
   brief: 'Connect to devices and open the shell on them',
   section: 'Devices',
   summary: 'Connect to devices: check the certificate, log in, read the users',
@@ -91,6 +92,7 @@ export const disconnect = command({
 
 export const use = command({
   name: 'use',
+  synonyms: ['cd'],
   section: 'Devices',
   summary: 'Select the connected devices for the next lines',
   args: [CONNECTED],
@@ -236,6 +238,7 @@ export const devices: CommandSpec = {
 
 export const device: CommandSpec = {
   name: 'device',
+  synonyms: ['inventory', 'hosts'],
   summary: 'Manage the inventory (devices.yaml)',
   section: 'Devices',
   defaultVerb: 'list',

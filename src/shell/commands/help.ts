@@ -27,6 +27,7 @@ const ALL = 'all';
 
 export const help = command({
   name: 'help',
+  synonyms: ['man', '?'],
   section: 'Shell',
   summary: 'Show where to begin, list all commands, or explain one',
   args: [
@@ -61,7 +62,7 @@ export const help = command({
     if (command === undefined) {
       const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
       const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
-      if (text === undefined) throw await unknown(args.words('COMMAND'), commands);
+      if (text === undefined) throw unknown(args.words('COMMAND'), commands);
       yield { kind: 'text', name: 'help', text: inWidth(text), data: await dataOf(topic) };
       return;
     }
@@ -113,20 +114,14 @@ async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefin
   return outputJsonSchema();
 }
 
-async function unknown(
-  words: readonly Word[],
-  commands: readonly CommandSpec[],
-): Promise<UsageError> {
-  const { suggestedLine } = await import('../grammar/tried-words.ts');
+function unknown(words: readonly Word[], commands: readonly CommandSpec[]): UsageError {
   const names = [...commands.map(({ name }) => name), ...TOPIC_NAMES];
   const texts = words.map(({ text }) => text);
   const [first = ''] = texts;
   // `help exit codes`, `help on filters`
   const topic = [texts.join('-'), ...texts].find((text) => names.includes(text));
-  const meant = topic === undefined ? aboutOf(first, commands) : [topic];
-  const nouns = { verbsOf: () => undefined, isResource: () => false };
-  const tried = suggestedLine(['help', first], nouns)?.replace(/^help /, '');
-  const lines = tried !== undefined ? [tried] : meant.length > 0 ? meant : suggest(first, names);
+  const found = topic === undefined ? aboutOf(first, commands) : [topic];
+  const lines = found.length > 0 ? found : suggest(first, names);
   return new UsageError(`there is no command or topic "${oneLine(first)}"; "help all" lists them`, {
     column: words[0]?.start,
     suggestions: lines.map((name) => `help ${name}`),
@@ -185,6 +180,7 @@ export const schema = command({
 
 export const doctor = command({
   name: 'doctor',
+  synonyms: ['ping'],
   brief: 'Check this machine, the files of devsh, and devices',
   section: 'Shell',
   summary: 'Check Node, terminal, files, keychain, and how devices respond',
@@ -277,6 +273,7 @@ export const version = command({
 
 export const quit = command({
   name: 'quit',
+  synonyms: ['q'],
   aliases: ['exit'],
   section: 'Shell',
   summary: 'Leave the shell',

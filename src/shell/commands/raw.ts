@@ -22,6 +22,7 @@ const PATH: ArgSpec = {
 
 export const get = command({
   name: 'get',
+  synonyms: ['curl'],
   brief: 'Send a GET and print the response',
   section: 'Raw API',
   summary: 'Send a GET to each selected device and print the responses',

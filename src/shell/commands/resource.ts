@@ -97,6 +97,7 @@ async function recordsSeen(call: Call, resource: string): Promise<number | undef
 function list(resource: string): VerbSpec {
   return verb({
     name: 'list',
+    synonyms: ['ls', 'find', 'search'],
     summary: `Show ${pluralOf(resource)} of all selected devices in one table`,
     args: [
       {
@@ -188,6 +189,7 @@ function list(resource: string): VerbSpec {
 function show(resource: string): VerbSpec {
   return verb({
     name: 'show',
+    synonyms: ['get', 'describe', 'view'],
     summary: `Show every field of one ${resource} on each device`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: [...DEVICES, 'profile', 'at'],
@@ -237,6 +239,7 @@ function show(resource: string): VerbSpec {
 function add(resource: string): VerbSpec {
   return verb({
     name: 'add',
+    synonyms: ['create', 'new'],
     summary: `Add ${aOrAn(resource)} on each selected device`,
     args: [{ ...assignments(resource), isRequired: true }],
     options: [...CHANGE],
@@ -261,6 +264,7 @@ function add(resource: string): VerbSpec {
 function set(resource: string): VerbSpec {
   return verb({
     name: 'set',
+    synonyms: ['update', 'change', 'modify', 'edit', 'patch'],
     summary: `Change fields of ${aOrAn(resource)} on each selected device`,
     args: [recordKey(resource), assignments(resource)],
     options: [...CHANGE, 'where', 'only'],
@@ -322,6 +326,7 @@ function set(resource: string): VerbSpec {
 function remove(resource: string): VerbSpec {
   return verb({
     name: 'delete',
+    synonyms: ['remove', 'rm', 'del'],
     summary: `Delete ${pluralOf(resource)} on each selected device`,
     args: [{ ...recordKey(resource), isRest: true }],
     options: [...CHANGE, 'where', 'only'],
@@ -358,6 +363,7 @@ function remove(resource: string): VerbSpec {
 function recordChanges(resource: string): VerbSpec {
   return verb({
     name: 'changes',
+    synonyms: ['history', 'log'],
     summary: `Show the history of one ${resource} on each device, as far as devsh read it`,
     args: [{ ...recordKey(resource), isRequired: isKeyed(resource) }],
     options: ['on', ...PAST],
@@ -379,6 +385,7 @@ function recordChanges(resource: string): VerbSpec {
 function restore(resource: string): VerbSpec {
   return verb({
     name: 'restore',
+    synonyms: ['undelete'],
     summary: `Bring ${pluralOf(resource)} back to what they were at an earlier time`,
     args: [recordKey(resource), assignments(resource)],
     options: [...CHANGE, 'at', 'where', 'prune', 'also'],

@@ -12,6 +12,7 @@ const LATEST: ArgSpec = {
 
 export const runs: CommandSpec = {
   name: 'runs',
+  synonyms: ['log'],
   summary: 'List the runs, the newest first',
   section: 'Change sets',
   verbs: [
@@ -141,6 +142,7 @@ export const run = command({
 
 export const resume = command({
   name: 'resume',
+  synonyms: ['retry'],
   brief: 'Continue what is pending',
   section: 'Change sets',
   summary: 'Continue what runs left to do; never repeat what is done',
@@ -173,6 +175,7 @@ export const resume = command({
 
 export const undo = command({
   name: 'undo',
+  synonyms: ['rollback', 'revert'],
   brief: 'Undo a run',
   section: 'Change sets',
   summary: 'Undo a run with a new plan from its before-images',
@@ -239,6 +242,7 @@ const loadPending = () => import('../writing/pending.ts');
 
 const listPending = command({
   name: 'pending',
+  synonyms: ['todo'],
   brief: 'What runs still have to do',
   section: 'Change sets',
   summary: 'List what runs still have to do, whatever the cause',

@@ -65,6 +65,7 @@ export const trust: CommandSpec = {
     }),
     verb({
       name: 'scan',
+      synonyms: ['fingerprint'],
       summary: 'Compare the certificates that devices present now with the pins',
       args: [SOME_TARGETS],
       options: [...DEVICES],

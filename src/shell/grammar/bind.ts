@@ -8,18 +8,15 @@ import {
   type CommandSpec,
   type Grammar,
   type Invocation,
+  type StrayWord,
   type VerbSpec,
 } from '../command.ts';
-import {
-  Arguments,
-  parseCompleteLine,
-  quoteLine,
-  type Word,
-  wordsOfArgv,
-} from '../../text/words.ts';
+import { Arguments, parseCompleteLine, quoteLine, type Word } from '../../text/words.ts';
+import { documentedProfile } from '../../device/built-in-profiles.ts';
+import { isSecretName } from '../../device/sensitive-fields.ts';
 import { allowMeaning } from '../../change/allow.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { attempt, RefusedError, UsageError } from '../../errors.ts';
+import { RefusedError, UsageError } from '../../errors.ts';
 import { editDistance, suggest } from '../../text/suggest.ts';
 import {
   type Format,
@@ -30,20 +27,8 @@ import {
   OPTIONS,
 } from './options.ts';
 import { visible } from '../../text/visible.ts';
+import { meantLines } from './meant-lines.ts';
 import { type Option, toggle } from './option.ts';
-
-/**
- * As `bind`. What words of other tools mean is loaded only for a line that is wrong without it, or that may be one of
- * them although it is right: `user export` is a search, too.
- */
-export async function understand(words: readonly Word[], grammar: Grammar): Promise<Invocation> {
-  if (grammar.guesses === undefined) {
-    const plain = attempt(UsageError, () => bind(words, grammar));
-    if (plain !== undefined && plain.isDoubtful !== true) return plain;
-  }
-  const guesses = grammar.guesses ?? (await import('./tried-words.ts'));
-  return bind(words, { ...grammar, guesses });
-}
 
 /** Finds command, verb, arguments and options in the words of a line. Throws a `UsageError`. */
 export function bind(words: readonly Word[], grammar: Grammar): Invocation {
@@ -81,17 +66,16 @@ interface Line {
   readonly isEmpty?: boolean;
 }
 
-/** The command of a line. `mistake`: it may be none. `isDoubtful`: it may be a word of another tool. */
+/** The command of a line. `mistake`: it may be none. */
 interface Found {
   readonly command: CommandSpec;
   readonly mistake?: UsageError;
-  readonly isDoubtful?: boolean;
 }
 
 function bindWords(typed: readonly Word[], grammar: Grammar): Invocation {
   const { commands } = grammar;
   const words = withAccounts(typed, commands);
-  const { plain, given } = separate(words, grammar, likelyFlags(words, commands));
+  const { plain, given } = separate(words, grammar);
   const [first, ...others] = plain;
   const wanted = given.some(({ option }) => option.key === 'version') ? 'version' : 'help';
   const [name] = others;
@@ -109,7 +93,7 @@ function bindWords(typed: readonly Word[], grammar: Grammar): Invocation {
     const invocation = bindTo(found.command, line, rest, given);
     // A resource that may not exist has no help.
     if (invocation.given.help === true && found.mistake !== undefined) throw found.mistake;
-    return found.isDoubtful === true ? { ...invocation, isDoubtful: true } : invocation;
+    return invocation;
   } catch (error) {
     if (error instanceof UsageError && found.mistake !== undefined) throw found.mistake;
     throw error;
@@ -147,18 +131,6 @@ function withAccounts(words: readonly Word[], commands: readonly CommandSpec[]):
   return [...connect, ...said, ...hosts];
 }
 
-/** The options of the command that these words seem to name; all if they name none. */
-function likelyFlags(words: readonly Word[], commands: readonly CommandSpec[]): string[] {
-  const [first, second] = words.filter(({ text }) => !text.startsWith('-'));
-  const command = commandNamed(commands, first?.text);
-  const verb = command && (verbNamed(command, second?.text) ?? defaultVerb(command));
-  return flagsOf(verb === undefined ? undefined : [...GENERAL, ...verb.options]);
-}
-
-function flagsOf(keys?: readonly OptionKey[]): string[] {
-  return OPTIONS.filter(({ key }) => keys?.includes(key) !== false).map(({ flag }) => flag);
-}
-
 function bindTo(
   command: CommandSpec,
   line: Line,
@@ -166,7 +138,7 @@ function bindTo(
   options: readonly GivenOption[],
 ): Invocation {
   const { words, isEmpty } = line;
-  const { verb, operands, isDoubtful } = findVerb(command, rest, line);
+  const { verb, operands, stray } = findVerb(command, rest, line);
   const own: readonly OptionKey[] = [...GENERAL, ...verb.options];
   let given: Given = {};
   for (const [at, one] of options.entries()) {
@@ -205,8 +177,7 @@ function bindTo(
   const columns = new Map(options.map(({ option, valueStart }) => [option.key, valueStart]));
   const args = new Arguments(bound, endOf(words), columns);
   const isImplied = rest.length === 0 && verb.name !== '';
-  const found = { command, verb, args, given, line: maskedLine(words), isImplied };
-  return isDoubtful ? { ...found, isDoubtful } : found;
+  return { command, verb, args, given, line: maskedLine(words), isImplied, stray };
 }
 
 /** Throws a `UsageError` for a value that would silently replace one of the same line; that of an alias it may. */
@@ -257,16 +228,17 @@ function mustHave(commands: readonly CommandSpec[], name: string): CommandSpec {
 }
 
 function findCommand(word: Word, others: readonly Word[], line: Line): Found {
-  const { commands, resourceFor, guess, guesses } = line.grammar;
+  const { commands, resourceFor, guess } = line.grammar;
   const [next] = others;
   const command = commandNamed(commands, word.text);
   if (command !== undefined && command.section !== 'Raw API') return { command };
   if (command !== undefined) {
     // For `delete user bob` or `get users`: the raw API takes paths.
     const named = word.text === 'get' ? /^users?$|^https:/ : /^\w[^/]*$/;
-    if (next === undefined || !named.test(next.text)) return { command };
+    if (next === undefined || !named.test(next.text) || verbNamed(command, next.text))
+      return { command };
     const meant = meantLine(line, [word, ...others]);
-    if (meant === undefined) return { command, isDoubtful: guesses === undefined };
+    if (meant === undefined) return { command };
     throw new UsageError(`"${oneLine(word.text)}" takes a path of the API, as in /api/user/`, {
       column: next.start,
       suggestions: [meant],
@@ -274,118 +246,95 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
   }
   const meant = meantLine(line, [word, ...others]);
   const names = commands.map(({ name }) => name);
-  const near = (text: string): string[] => suggest(text, names);
   // `100user`: a count or a prompt that was pasted along.
   const bare = word.text.replace(/^\W*\d+\W*/, '');
+  // One letter in four may be wrong: `clear` is no `learn`.
+  const isSlip = (name: string): boolean =>
+    name.startsWith(word.text) ||
+    editDistance(word.text, name) <= Math.max(1, word.text.length / 4);
+  const slips = suggest(word.text, names).filter(isSlip);
+  const near = (names.includes(bare) ? [bare] : slips).map((name) => [
+    name,
+    ...maskedWords(others),
+  ]);
   const suggestions =
-    meant !== undefined
-      ? [meant].filter(Boolean)
-      : bare !== word.text && names.includes(bare)
-        ? [ready(line, [word, ...others], quoteLine([bare, ...maskedWords(others)])) ?? bare]
-        : near(word.text);
+    meant !== undefined ? [meant] : [...readyLines(line, [word, ...others], near)];
   const resource = resourceFor(word.text, next?.text, suggestions.length > 0);
-  const isDoubtful = guesses === undefined;
-  if (resource !== undefined) return { command: resource, isDoubtful };
+  if (resource !== undefined) return { command: resource };
   const mistake = new UsageError(
     `there is no command "${oneLine(word.text)}"; "help all" lists them`,
     { column: word.start, suggestions },
   );
-  const mayBe = meant === undefined || guesses?.mayBeResource(word.text, next?.text) === true;
-  const guessed = mayBe && /^[a-z]/i.test(word.text) && guess?.(word.text, mistake);
+  const mayBe = meant === undefined && /^[a-z]/i.test(word.text);
+  const guessed = mayBe && guess?.(word.text, mistake);
   if (!guessed) throw mistake;
-  return { command: guessed, mistake, isDoubtful };
+  return { command: guessed, mistake };
 }
 
-/** What another tool means by these words, as a line that is ready to run here: with the options of this one. */
+/** The line that these words may mean; undefined if none parses. */
 function meantLine(line: Line, plain: readonly Word[]): string | undefined {
-  const { guesses } = line.grammar;
-  const meant = guesses?.suggestedLine(maskedWords(plain), nounsOf(line.grammar));
-  return meant === undefined ? undefined : ready(line, plain, meant);
+  const [meant] = readyLines(line, plain, meantLines(maskedWords(plain), line.grammar.commands));
+  return meant;
 }
 
-/** Puts the options of the line behind `text`; undefined if it would go to other devices than the line. */
-function ready({ words, grammar }: Line, plain: readonly Word[], text: string): string | undefined {
-  const options = words.filter((word) => !plain.includes(word));
-  if (options.length === 0 || text === '') return text;
-  const whole = `${text} ${quoteLine(maskedWords(options))}`;
-  const { guesses } = grammar;
-  if (guesses === undefined) return whole;
-  // The options may be those of another tool, too.
-  const none = (): undefined => undefined;
-  const known = { ...guesses, suggestedLine: none, suggestedVerbLine: none, suggestedWhole: none };
-  const texts = parseCompleteLine(whole).map((word) => word.text);
-  const isSelection = options.some((word) => /^--on(?:=|$)/.test(word.text));
-  return readyLine(texts, { ...grammar, guesses: known }) ?? (isSelection ? undefined : text);
+/** Those that parse of the lines with other words `instead` of the plain ones, and the options of this line. */
+function* readyLines(
+  { words, grammar }: Line,
+  plain: readonly Word[],
+  instead: Iterable<readonly string[]>,
+): Generator<string> {
+  const options = maskedWords(words.filter((word) => !plain.includes(word)));
+  for (const others of instead) {
+    const ready = readyLine(quoteLine([...others, ...options]), grammar);
+    if (ready !== undefined) yield ready;
+  }
 }
 
-function nounsOf({ commands }: Grammar) {
-  return {
-    verbsOf: (noun: string) => {
-      const command = commandNamed(commands, noun);
-      return command && namedVerbs(command).map(({ name }) => name);
-    },
-    isResource: (noun: string) => commandNamed(commands, noun)?.defaultVerb === 'list',
-  };
+/** This line if it parses, else the one that its own mistake offers; undefined if there is none. */
+function readyLine(text: string, grammar: Grammar): string | undefined {
+  const { corrections = 2 } = grammar;
+  if (corrections === 0) return undefined;
+  const tried = { ...grammar, corrections: corrections - 1, guess: undefined };
+  try {
+    bind(parseCompleteLine(text), tried);
+    return text;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const [meant, other] = error.suggestions;
+    return other === undefined && meant?.includes(' ') === true ? meant : undefined;
+  }
 }
-
-/** Words between others, as in a sentence or in SQL. */
-const JOINING = /^(?:by|to|where|sort)$/;
-
-/** A word in the place of a verb that may be one of another tool, or a file: no value, no address. */
-const LIKE_A_VERB = /^[a-z-]+$|^[^=/]+\.(?:csv|jsonl?|ya?ml)$|^[?=]$/i;
 
 function findVerb(
   command: CommandSpec,
   words: readonly Word[],
   line: Line,
-): { verb: VerbSpec; operands: readonly Word[]; isDoubtful: boolean } {
-  const { guesses } = line.grammar;
+): { verb: VerbSpec; operands: readonly Word[]; stray?: StrayWord } {
   const [first, ...rest] = words;
   const verb = verbNamed(command, first?.text);
-  if (verb !== undefined) {
-    const joining = rest.find(({ text }) => JOINING.test(text));
-    const whole = maskedWords([...line.words.slice(0, 1), ...words]);
-    const meant = joining && guesses?.suggestedWhole(whole, nounsOf(line.grammar));
-    if (meant === undefined) {
-      const isDoubtful = joining !== undefined && guesses === undefined;
-      return { verb, operands: rest, isDoubtful };
-    }
-    throw new UsageError(`"${joining?.text ?? ''}" is no word of "${title(command, verb)}"`, {
-      column: joining?.start,
-      suggestions: [ready(line, [...line.words.slice(0, 1), ...words], meant) ?? ''],
-    });
-  }
+  if (verb !== undefined) return { verb, operands: rest };
   const fallback = defaultVerb(command);
   const names = namedVerbs(command).map(({ name }) => name);
-  const near = first === undefined || first.text.includes('=') ? [] : suggest(first.text, names);
-  // A search word may stand here, so that only a single slip is a mistyped verb: "sato" is no "set".
-  const meant =
-    fallback === undefined || first === undefined
-      ? near
-      : near.filter((name) => name.startsWith(first.text) || editDistance(first.text, name) <= 1);
-  const masked = maskedWords(words);
-  const other = guesses?.suggestedVerbLine(command.name, masked, nounsOf(line.grammar));
-  const head = line.words.filter(({ text }) => text === command.name).slice(0, 1);
-  if (other !== undefined) {
-    meant.splice(0, meant.length, ready(line, [...head, ...words], other) ?? '');
-  } else {
-    const others = masked.slice(1);
-    meant.forEach((name, at) => {
-      const text = quoteLine([command.name, name, ...others]);
-      meant[at] = ready(line, [...head, ...words], text) ?? '';
-    });
-  }
-  const takesWords = (fallback?.args.length ?? 0) > 0;
-  const hasNoVerb = first === undefined || names.length === 0;
-  if (fallback !== undefined && meant.length === 0 && (takesWords || hasNoVerb)) {
-    const isDoubtful = guesses === undefined && LIKE_A_VERB.test(first?.text ?? '');
-    return { verb: fallback, operands: words, isDoubtful };
+  if (fallback !== undefined && (first === undefined || names.length === 0)) {
+    return { verb: fallback, operands: words };
   }
   if (first === undefined) {
     throw new UsageError(`${command.name} needs a verb: ${names.join(', ')}`, {
       column: endOf(line.words),
     });
   }
+  const near = first.text.includes('=') ? [] : suggest(first.text, names);
+  // A search word may stand here, so that only a single slip is a mistyped verb: "sato" is no "set".
+  const isTypo = (name: string): boolean =>
+    fallback === undefined || name.startsWith(first.text) || editDistance(first.text, name) <= 1;
+  const plain = [...line.words.filter(({ text }) => text === command.name).slice(0, 1), ...words];
+  const withVerbs = (verbs: readonly string[]): string[] => {
+    const lines = verbs.map((name) => [command.name, name, ...maskedWords(rest)]);
+    return [...readyLines(line, plain, lines)];
+  };
+  const meant = meantLine(line, plain);
+  const suggestions = meant !== undefined ? [meant] : withVerbs(near.filter(isTypo));
+  const takesWords = (fallback?.args.length ?? 0) > 0;
   const text = oneLine(first.text);
   const has = names.length === 0 ? '' : `; it has ${names.join(', ')}`;
   const instead =
@@ -394,10 +343,12 @@ function findVerb(
       : fallback.name === ''
         ? `; a file of this name is ./${text}`
         : `; to search for it: ${command.name} ${fallback.name} ${text}`;
-  throw new UsageError(`${command.name} has no verb "${text}"${has}${instead}`, {
-    column: first.start,
-    suggestions: meant.filter((one) => one !== ''),
-  });
+  const says = `${command.name} has no verb "${text}"${has}${instead}`;
+  const { start: column } = first;
+  if (fallback === undefined || !takesWords || suggestions.length > 0)
+    throw new UsageError(says, { column, suggestions });
+  const mistake = new UsageError(says, { column, suggestions: withVerbs(near) });
+  return { verb: fallback, operands: words, stray: { noun: command.name, mistake } };
 }
 
 function bindArguments(
@@ -424,10 +375,9 @@ function bindArguments(
   }
   const [extra] = left;
   if (extra !== undefined) {
-    const meant = meantLine(line, [...line.words.slice(0, 1), ...operands]);
     throw new UsageError(
       `${title(command, verb)} takes no further word "${oneLine(extra.text)}"; usage: ${[title(command, verb), ...verb.args.map(argLabel)].join(' ')}`,
-      { column: extra.start, suggestions: meant === undefined ? [] : [meant] },
+      { column: extra.start },
     );
   }
   return bound;
@@ -452,7 +402,6 @@ interface GivenOption {
 export function separate(
   words: readonly Word[],
   grammar?: Grammar,
-  likely: readonly string[] = flagsOf(),
 ): { plain: Word[]; given: GivenOption[] } {
   const plain: Word[] = [];
   const given: GivenOption[] = [];
@@ -469,7 +418,7 @@ export function separate(
       plain.push(word);
     } else if (word.text.startsWith('--')) {
       const [, name = '', value] = /^--([^=]*)(?:=([^]*))?$/.exec(word.text) ?? [];
-      const option = findOption(name, word, likely, grammar && { words, grammar });
+      const option = findOption(name, word, grammar && { words, grammar });
       if (option.placeholder === undefined) {
         if (value !== undefined) {
           throw new UsageError(`--${name} takes no value`, { column: word.start });
@@ -539,64 +488,88 @@ function isOption({ text, isValue }: Word): boolean {
 /** `--force` had six meanings; each verb that writes names its word of `--allow` instead. */
 const FORCE = toggle('allow', '--force  Refused: use --allow');
 
-function findOption(
-  name: string,
-  word: Word,
-  likely: readonly string[],
-  line: Line | undefined,
-): Option<OptionKey> {
+function findOption(name: string, word: Word, line: Line | undefined): Option<OptionKey> {
   if (name === FORCE.flag) return FORCE;
   const option = OPTIONS.find(({ flag }) => flag === name);
   if (option !== undefined) return option;
-  const suggestions = suggest(name, likely).map((other) => `--${other}`);
-  const otherwise = suggestions.length > 0 ? '' : '; "help COMMAND" lists those of a command';
+  const flags = OPTIONS.map(({ flag }) => flag);
+  const suggestions = suggest(name, flags).map((other) => `--${other}`);
+  const otherwise = '; "help COMMAND" lists those of a command';
   const says = `there is no option --${oneLine(name)}`;
   throw optionMistake(line, word, name, { says, otherwise, suggestions });
 }
 
-/** A wrong option, with what another tool means by it as a line that is ready to run, if it is one. */
+/** A wrong option, with the line that may be meant: it has an option of this synonym, or the field. */
 function optionMistake(
   line: Line | undefined,
   { start, column = start }: { readonly start: number; readonly column?: number },
   name: string,
-  more: { says: string; otherwise: string; suggestions?: readonly string[] },
+  mistake: { says: string; otherwise: string; suggestions?: readonly string[] },
 ): UsageError {
-  const { says, otherwise, suggestions = [] } = more;
+  const { says, otherwise, suggestions = [] } = mistake;
   const { words = [], grammar } = line ?? {};
-  const at = words.findIndex((word) => word.start <= start && start < word.end);
-  const [word, next] = words.slice(at);
-  const value = next?.text.startsWith('-') === false ? next.text : undefined;
-  const instead = grammar?.guesses?.insteadOfOption(name, word?.text ?? '', value, words[1]?.text);
-  const masked = maskedWords(words);
-  const whole = grammar?.guesses?.suggestedWhole(masked, nounsOf(grammar));
-  if (whole !== undefined) return new UsageError(says, { column, suggestions: [whole] });
-  if (instead === undefined) {
-    return new UsageError(`${says}${otherwise}`, { column, suggestions });
+  const [, stem = name, source] = /^(.+)-(command|file)$/.exec(name) ?? [];
+  if (source !== undefined && (isSecretName(stem) || stem === 'credential')) {
+    const example = source === 'file' ? 'cat, /run/secrets/token' : 'pass, show, "net/{device}"';
+    const instead = `devices.yaml names it, as in credential_command: [${example}]`;
+    return new UsageError(`${says}; ${instead}; see "help logins"`, { column });
   }
-  const replaced = instead.words && [
-    ...masked.slice(0, at),
-    ...instead.words,
-    ...masked.slice(at + instead.count),
-  ];
-  // An option that stands for another one, which stands for it, must not go round in circles.
-  const guesses = grammar?.guesses && { ...grammar.guesses, insteadOfOption: () => undefined };
-  const meant = grammar && replaced && readyLine(replaced, { ...grammar, guesses });
-  return new UsageError(`${says}; ${instead.why}`, {
-    column,
-    suggestions: meant === undefined ? [] : [meant],
-  });
+  if (isSecretName(name) || name === 'p') {
+    const instead = '"login" keeps a secret, --password-stdin and --token-stdin read it';
+    return new UsageError(`${says}; no option takes a secret: ${instead}`, { column });
+  }
+  if (grammar === undefined) return new UsageError(says, { column });
+  const masked = maskedWords(words);
+  const at = words.findIndex((word) => word.start <= start && start < word.end);
+  const whole = { words: [], grammar };
+  const [meant] = readyLines(whole, [], insteadOfOption(masked, at, name, grammar.commands));
+  if (meant !== undefined) return new UsageError(says, { column, suggestions: [meant] });
+  const fitting = suggestions.filter(
+    (other) => readyLine(quoteLine(masked.with(at, other)), grammar) !== undefined,
+  );
+  const more = fitting.length > 0 ? '' : otherwise;
+  return new UsageError(`${says}${more}`, { column, suggestions: fitting });
 }
 
-/** The line with an option replaced, or what it means in turn; undefined if it is wrong all the same. */
-function readyLine(texts: readonly string[], grammar: Grammar): string | undefined {
-  try {
-    bind(wordsOfArgv(texts), grammar);
-    return quoteLine(texts);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    const [meant, other] = error.suggestions;
-    return other === undefined && meant?.includes(' ') === true ? meant : undefined;
+/** The lines that may be meant by one with a wrong option: with one of this synonym, a field, or an argument. */
+function* insteadOfOption(
+  words: readonly string[],
+  at: number,
+  name: string,
+  commands: readonly CommandSpec[],
+): Generator<readonly string[]> {
+  const [word = '', next] = words.slice(at);
+  const [, joined] = /^--[^=]+=([^]*)$/.exec(word) ?? /^-\w(.+)$/.exec(word) ?? [];
+  const value = joined ?? next;
+  const before = words.slice(0, at);
+  const after = words.slice(at + 1);
+  const behindValue = joined === undefined ? after.slice(1) : after;
+  for (const { key, flag, synonyms = [], choices = [], placeholder, isValueOptional } of OPTIONS) {
+    // `--csv` is a choice of `--format`; an override of a refusal is never guessed.
+    if (choices.includes(name) && key !== 'allow') yield [...before, `--${flag}`, name, ...after];
+    if (!synonyms.includes(name)) continue;
+    if (placeholder === undefined || isValueOptional) yield [...before, `--${flag}`, ...after];
+    if (placeholder === undefined || value === undefined) continue;
+    // A password may follow an account.
+    const own = key === 'user' ? value.replace(/:.*/, '') : value;
+    yield [...before, `--${flag}`, own, ...behindValue];
   }
+  if (value === undefined) return;
+  if (documentedProfile.resources['user']?.fields.includes(name) === true)
+    yield [...before, `${name}=${value}`, ...behindValue];
+  // `report --run k3f1`, `apply -f x.yaml`, `changes --user bob`
+  const [first, second] = words;
+  const command = commandNamed(commands, first);
+  const verb = command && verbNamed(command, second);
+  const verbs = verb === undefined ? (command?.verbs ?? []) : [verb];
+  const isArgument = verbs.some(({ args }) =>
+    args.some((arg) => {
+      const called = arg.name.toLowerCase();
+      return called.split('=')[0] === name || (name.length === 1 && called.startsWith(name));
+    }),
+  );
+  if (isArgument || commandNamed(commands, name)?.defaultVerb === 'list')
+    yield [...before, value, ...behindValue];
 }
 
 /** Adds an option to the given ones. Throws a `UsageError` for an invalid value. */

@@ -26,6 +26,8 @@ export interface Option<K extends string = string, T = unknown> {
   readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
   /** The value may name a file, though its placeholder does not show this. */
   readonly takesFile?: boolean | undefined;
+  /** What people type for it who come from other tools, without dashes. */
+  readonly synonyms?: readonly string[] | undefined;
   /** A line may give it again, and completion offers it again. */
   readonly isRepeatable?: boolean | undefined;
 }
@@ -39,7 +41,10 @@ export interface ValueScope {
   readonly fields: (typed: string, given: readonly string[]) => readonly Candidate[];
 }
 
-type Extras = Pick<Option, 'choices' | 'complete' | 'takesFile' | 'isRepeatable' | 'standsApart'>;
+type Extras = Pick<
+  Option,
+  'choices' | 'complete' | 'takesFile' | 'isRepeatable' | 'standsApart' | 'synonyms'
+>;
 
 /** @param text label and summary as in help, two spaces between; flag, letter and placeholder come from the label */
 export function option<K extends string, T>(
@@ -98,13 +103,14 @@ export function choice<K extends string, T extends string>(
   key: K,
   text: string,
   choices: readonly T[],
+  extras: Extras = {},
 ): Option<K, T | undefined> {
   const parse = (typed: string): T => {
     const chosen = choices.find((name) => name === typed);
     if (chosen !== undefined) return chosen;
     throw new UsageError(`"${oneLine(typed)}" is not one of ${choices.join(', ')}`);
   };
-  return value(key, text, parse, { choices });
+  return value(key, text, parse, { ...extras, choices });
 }
 
 /**

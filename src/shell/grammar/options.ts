@@ -43,7 +43,9 @@ const NOTHING: Allowed = new Set();
 const GENERAL_ROWS = [
   toggle('help', '-h, --help  Explain the command'),
   toggle('version', '-V, --version  Print the version'),
-  choice('format', `--format FORMAT  Print data as ${FORMAT_NAMES.join(', ')}`, FORMAT_NAMES),
+  choice('format', `--format FORMAT  Print data as ${FORMAT_NAMES.join(', ')}`, FORMAT_NAMES, {
+    synonyms: ['o', 'output'],
+  }),
   value(
     'fields',
     '--json[=FIELDS]  The same as --format json; with FIELDS only these fields',
@@ -79,11 +81,14 @@ const DEVICE_ROWS = [
     'on',
     '--on SELECTOR  The devices: names, addresses, 10.0.0.[5-9], 10.0.0.0/29, @group, !but-not (repeatable)',
     anyText,
-    { complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets) },
+    {
+      complete: ({ typed, targets }) => completeList(typed, /[\s,]/, () => targets),
+      synonyms: ['host'],
+    },
   ),
-  textValue('user', '--user NAME  The account to log in as'),
+  textValue('user', '--user NAME  The account to log in as', { synonyms: ['u'] }),
   textValue('ca', '--ca FILE  Trust certificates signed by the CA in this PEM file'),
-  toggle('insecure', '--insecure  Do not check certificates'),
+  toggle('insecure', '--insecure  Do not check certificates', { synonyms: ['k'] }),
   value(
     'route',
     '--proxy URL  Reach the devices through this proxy (http, https, socks5, socks5h); "none": directly',
@@ -155,27 +160,29 @@ const ROWS = [
     'columns',
     '--columns FIELDS  Show only these fields, in this order; a prompt keeps them until "auto", which shows all',
     names,
-    { complete: fieldNames },
+    { complete: fieldNames, synonyms: ['fields'] },
   ),
   value('sort', '--sort FIELDS  Sort by these fields; -field sorts in descending order', names, {
     complete: fieldNames,
+    synonyms: ['sort-by'],
   }),
   value(
     'filter',
     '--filter FILTER  Only records that match: words, field=value, field!=value, field~regex',
     anyText,
-    { complete: ({ typed, fields }) => fields(typed, []) },
+    { complete: ({ typed, fields }) => fields(typed, []), synonyms: ['where'] },
   ),
   toggle('fold', '--fold  Show equal records of several devices as one row'),
   toggle(
     'drift',
     '--drift  Compare the records of the devices: same, differs, missing; exit code 8 if they differ',
+    { synonyms: ['diff', 'compare'] },
   ),
   textValue('against', '--against FILE  Compare with the expected records in this file'),
   textValue(
     'countBy',
     '--count-by FIELD  Count the records by the value of this field (also address.city), most frequent first',
-    { complete: fieldNames },
+    { complete: fieldNames, synonyms: ['count', 'group-by'] },
   ),
   textValue('since', '--since TIME  Only after TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or a RUN'),
   textValue('until', '--until TIME  Only before TIME'),
@@ -189,13 +196,15 @@ const ROWS = [
     'watchMs',
     '--watch[=SECONDS]  Read again every SECONDS (default 5) and show changes, until Ctrl-C',
     (text) => (text === '' ? WATCH_MS : timeMs('s', 0.2, 86_400)(text)),
-    { standsApart: /^\d+(?:\.\d+)?(?:ms|s|m|h)?$/ },
+    { standsApart: /^\d+(?:\.\d+)?(?:ms|s|m|h)?$/, synonyms: ['w'] },
   ),
   toggle('raw', '--raw  Print the body unchanged'),
 
   // Writes and roll-out.
   toggle('yes', '-y, --yes  Do not ask before writing'),
-  toggle('dryRun', '--dry-run  Show what would be sent; send nothing'),
+  toggle('dryRun', '--dry-run  Show what would be sent; send nothing', {
+    synonyms: ['check', 'diff'],
+  }),
   toggle(
     'asCurl',
     '--as-curl  Print curl calls instead of sending anything; secrets become variables',
@@ -213,6 +222,7 @@ const ROWS = [
   value('reason', '--reason TEXT  Why: kept in the journal; shown by "runs" and reports', reason),
   value('where', '--where FILTER  All records that match, instead of KEY', anyText, {
     complete: ({ typed, fields }) => fields(typed, []),
+    synonyms: ['filter'],
   }),
   list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn),
   list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
@@ -305,13 +315,14 @@ const ROWS = [
   value('port', '--port PORT  The port to listen on (default 8443)', integer(0, 65_535)),
 ];
 
-/** The values of kubectl's `-o` besides names of formats. */
-export const KUBECTL_OUTPUT =
-  /^(?:wide|name|(?:jsonpath|go-template|custom-columns)(?:-file)?(?:=|$))/;
-
-/** Whether the value of `-o`, which names a file here, is a format elsewhere. A file of that name is `./json`. */
+/**
+ * Whether the value of `-o`, which names a file here, is a format, or one of kubectl. A file of that name is `./json`.
+ */
 export function isFormatElsewhere(text: string): boolean {
-  return FORMAT_NAMES.some((name) => name === text) || KUBECTL_OUTPUT.test(text);
+  const isName = FORMAT_NAMES.some((name) => name === text);
+  return (
+    isName || /^(?:wide|name|(?:jsonpath|go-template|custom-columns)(?:-file)?(?:=|$))/.test(text)
+  );
 }
 
 type Row = (typeof ROWS)[number];

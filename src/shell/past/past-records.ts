@@ -42,7 +42,7 @@ export async function* listPast(
   const check = new FilterCheck(filter, sortedBy(view));
   const isMeant = (record: DeviceRecord, device: string) => {
     const isFound = matches(filter, record, device);
-    check.add([record], isFound ? 1 : 0);
+    check.add([record], isFound ? 1 : 0, [], device);
     return isFound;
   };
   const { unread } = yield* pastRecords(call, at, view, isMeant);

@@ -95,8 +95,9 @@ export async function* compareDevices(
   const records = compared.flatMap((read) => read.records);
   const check = new FilterCheck(filter, [...(options.columns ?? []), ...sortedBy(options)]);
   for (const { session, records } of reads) {
-    const found = matching(filter, records, session.ref.name);
-    check.add(records, found.length, describedFields(session.profile, resource));
+    const { name } = session.ref;
+    const found = matching(filter, records, name);
+    check.add(records, found.length, describedFields(session.profile, resource), name);
   }
   const unread = unreadOf(sessions, reads);
   yield* refuseDoubtful(call, check, unread);

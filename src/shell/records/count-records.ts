@@ -44,7 +44,7 @@ export async function* countRecords(
   for (const { session, records } of reads) {
     const { name } = session.ref;
     const found = matching(filter, records, name);
-    check.add(records, found.length, describedFields(session.profile, resource));
+    check.add(records, found.length, describedFields(session.profile, resource), name);
     total += found.length;
     for (const record of found) add(counts, valueIn(record, field, name), name);
   }

@@ -17,7 +17,7 @@ import { noRecord, pluralOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { parseLine, quoteWord, type Word } from '../../text/words.ts';
 import { selectionProfile } from '../arguments.ts';
-import type { Call } from '../command.ts';
+import type { Call, StrayWord } from '../command.ts';
 import type { Options } from '../grammar/options.ts';
 import { awaiting, info, type MessageOutput, type Output, type View, warning } from '../output.ts';
 
@@ -51,8 +51,11 @@ export async function* readRecords(
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
     const found = one.ok ? matching(filter, one.records, device.name) : [];
-    if (one.ok) check?.add(one.records, found.length, describedFields(profile, view.resource));
-    else unread.push(device);
+    if (one.ok) {
+      const described = describedFields(profile, view.resource);
+      check?.add(one.records, found.length, described, device.name);
+    }
+    if (!one.ok) unread.push(device);
     const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
       kind: 'read',
@@ -138,7 +141,10 @@ export async function* refuseDoubtful(
   const doubt = stray?.message ?? check.doubt(none);
   const remark = check.unknownValue(none);
   if (doubt === undefined && remark !== undefined) yield info(remark);
-  if (doubt === undefined) return;
+  if (doubt === undefined) {
+    if (call.stray && check.hasUnknownWord) yield* refuseStray(call, call.stray, unread);
+    return;
+  }
   if (unread.length > 0) {
     yield warning(doubt);
     return;
@@ -152,6 +158,28 @@ export async function* refuseDoubtful(
     .map((text) => (/^[^'\s]*[|$(][^'\s]*$/.test(text) ? `'${text}'` : quoteWord(text)));
   const isCorrected = meant.join('\n') !== words.join('\n');
   throw new UsageError(doubt, { suggestions: isCorrected ? [typed.join(' ')] : [] });
+}
+
+/** Throws the mistake of a word that no record matches; a `NotReadError` if a list may be cut. While devices are `unread`, it warns. */
+async function* refuseStray(
+  call: Call,
+  { noun, mistake: { message, column, suggestions } }: StrayWord,
+  unread: readonly DeviceRef[],
+): AsyncGenerator<Output> {
+  const says = `${noRecord(unread)} matches it, and ${message}`;
+  if (unread.length > 0) {
+    yield warning(says);
+    return;
+  }
+  const { listDoubt } = await import('../../fleet/absence.ts');
+  for (const session of await call.sessions()) {
+    const { most } = await session.known(noun);
+    const doubt = listDoubt(session, noun, { size: session.cached(noun)?.length ?? 0, most });
+    if (doubt === undefined) continue;
+    const { NotReadError } = await import('../../history/history.ts');
+    throw new NotReadError(`${says}; on ${session.ref.name} it is ${doubt}`);
+  }
+  throw new UsageError(says, { column, suggestions });
 }
 
 export function fieldsAsked(

@@ -1,5 +1,6 @@
 import { found } from '../../shell/findable.ts';
-import { synonymsOf } from '../../shell/grammar/tried-words.ts';
+import { COMMANDS } from '../../shell/commands/index.ts';
+import { synonymsOf } from '../../shell/grammar/meant-lines.ts';
 import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
@@ -85,7 +86,7 @@ export function paletteOf(state: State): PaletteOver {
       ...keys,
       ...action.split('-'),
       ...command.toLowerCase().split(' '),
-      ...synonymsOf(command),
+      ...synonymsOf(command, COMMANDS),
     ];
     return [
       { kind: 'key', name: keys.map(keyText).join(' ') || '–', summary: label, words, binding },
