@@ -26,9 +26,3 @@ test('a script prints a schema with --dry-run, too: it changes nothing', async (
   expect(stdout).toContain('"$schema"');
   expect(stderr).not.toContain('not run');
 });
-
-test('a change set in a file that is called schema is written with its folder', async () => {
-  const devsh = await makeDevsh();
-  const { stderr } = await devsh('plan schema --on 10.0.0.5');
-  expect(stderr).toContain('plan has no verb "schema"; a file of this name is ./schema');
-});
