@@ -428,7 +428,12 @@ async function readBack(
         end = { ...end, verdict: 'unknown', note };
       } else if (own !== undefined && own.kind !== 'not known') {
         const shown = own.kind === 'there' ? { record: own.record } : {};
-        end = judge(session.profile, step, outcome, { before, after, own: shown });
+        const isListed = end.record !== undefined;
+        const byOwn = judge(session.profile, step, outcome, { before, after, own: shown });
+        const isLate = isListed && byOwn.verdict === 'done';
+        // What reads the list next, as an undo does, would take it for not carried out.
+        if (isLate) session.facts.set('effects', 'late');
+        end = isLate ? { ...end, verdict: 'no effect' } : byOwn;
       }
       if (outcome.kind === 'accepted') end = withLateness(session.facts, end, outcome, wasMissing);
       if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {

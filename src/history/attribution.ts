@@ -43,6 +43,8 @@ interface DeedRecord extends About {
   readonly before: DeviceRecord | undefined;
   /** The fields that the step wrote, as its read-back showed them; secrets masked. Undefined if the device is not known to have accepted it. */
   readonly wrote: DeviceRecord | undefined;
+  /** What was sent, whatever became of it. */
+  readonly asked: DeviceRecord;
 }
 
 /** Which device a period of a history was read from. */
@@ -170,7 +172,9 @@ function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): 
   return isStored(value, after);
 }
 
-function isLike(deed: Deed, event: RecordEvent): boolean {
+/** Whether a request, accepted or not, was for what an event shows. */
+function isLike({ record, ...rest }: Deed, event: RecordEvent): boolean {
+  const deed = { ...rest, record: record && { ...record, wrote: record.wrote ?? record.asked } };
   return event.kind === 'changed'
     ? event.fields.some((change) => hasWritten(deed, change))
     : isWholeOf(deed, event);
@@ -212,7 +216,7 @@ export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run):
       return [
         {
           ...{ run, step: index, line, device, pin },
-          record: { device: device.name, resource, key, action, keys, held, before, wrote },
+          record: { device: device.name, resource, key, action, keys, held, before, wrote, asked },
           sentAt: Date.parse(left),
           endedAt: Date.parse(state.at),
           isOpen,

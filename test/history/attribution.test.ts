@@ -18,7 +18,15 @@ type Own = NonNullable<Deed['record']>;
 function deed(more: Partial<Deed> = {}, record: Partial<Own> = {}): Deed {
   const about = { device: 'fw1', resource: 'user', key: 'bob', action: 'set' as const };
   const before: DeviceRecord = { id: '7', username: 'bob', lang: 'de' };
-  const own = { ...about, keys: ['bob'], held: before, before, wrote: { lang: 'en' }, ...record };
+  const own = {
+    ...about,
+    keys: ['bob'],
+    held: before,
+    before,
+    wrote: { lang: 'en' },
+    asked: {},
+    ...record,
+  };
   const times = { sentAt: 150, endedAt: 160, isOpen: false };
   const run = { run: 'k3f', step: 0, line: 'user set bob lang=en' };
   return { ...run, device, pin: 'p', record: own, ...times, ...more };

@@ -269,7 +269,8 @@ class Tally {
     if (verdict === 'drift') this.#drifted.add(device.name);
     // What is not sent because of drift beside it needs a new plan.
     const isLeft =
-      verdict === 'unknown' || (verdict === 'skipped' && !this.#drifted.has(device.name));
+      (verdict === 'unknown' && this.#left.has(device.name)) ||
+      (verdict === 'skipped' && !this.#drifted.has(device.name));
     if (isOwed(result) || isLeft) this.pending.add(device.name);
     return { kind: 'result', run: this.#run, result };
   }

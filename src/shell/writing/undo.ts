@@ -149,7 +149,12 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
     }
     // Nobody can be asked for the reason of an automatic undo.
     const reason = age === 'way back' ? run.reason : undefined;
-    const undoes = { run: run.run, on: undoneOn(call, undone, sessions) };
+    // Where it is not known whether there is anything to undo, the run stays as it is.
+    const open = new Set(
+      results.flatMap(({ verdict, device }) => (verdict === 'unknown' ? device.address : [])),
+    );
+    const settled = sessions.filter(({ ref }) => !open.has(ref.address));
+    const undoes = { run: run.run, on: undoneOn(call, undone, settled) };
     return { plan: { ...plan, reason, undoes }, details: [...notice, ...losses] };
   };
   const wanted = ({ ref }: DeviceSession): readonly Change[] => changes.get(ref.address) ?? [];

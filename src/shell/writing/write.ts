@@ -28,6 +28,7 @@ import {
   chooseSome,
 } from './consent.ts';
 import { type ContinuedRun, executeRun } from './execute.ts';
+import { readPending } from './pending.ts';
 import { DoubtError } from '../../change/gate.ts';
 import type { Mark } from '../../change/lockout.ts';
 import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
@@ -90,7 +91,11 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   refuseReadOnly(call);
   if (accounts === 'a fresh line') refuseOwnAccountWord(call);
   const planning = age === 'fresh' ? planFleet : planOlder;
-  const planned = yield* planning(call, sessions, wanted);
+  const planned = await withUnsettled(
+    call.shell.services,
+    sessions,
+    yield* planning(call, sessions, wanted),
+  );
   const reviewed = review === undefined ? { plan: planned } : yield* review(planned);
   if (reviewed === undefined) return;
   const { plan, details = [], needsChange = false, rotations, resumed } = reviewed;
@@ -111,6 +116,36 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   const chosen = stepCount(plan) === 0 ? undefined : await rotations?.();
   const whole = { ...(resumed?.whole ?? plan), reason };
   yield* executeRun(call, { plan: whole, sessions, allowed, resumed, chosen });
+}
+
+/** On a device that shows effects late, a record is not known to be as asked while a request for it is open. */
+async function withUnsettled(
+  services: Services,
+  sessions: readonly DeviceSession[],
+  plan: Plan,
+): Promise<Plan> {
+  const late = sessions.filter(({ facts }) => facts.get('effects') === 'late');
+  const isOpen = ({ device, settled }: DevicePlan): boolean =>
+    late.some(({ ref }) => ref.address === device.address) &&
+    settled.some(({ verdict, index }) => verdict === 'unchanged' && index === undefined);
+  if (!plan.devices.some(isOpen)) return plan;
+  const { open } = await readPending(services);
+  const sent = open.filter(({ isSent }) => isSent === true);
+  const settledAs = (result: StepResult): StepResult => {
+    const { device, resource, key, verdict, index } = result;
+    const request = sent.find(
+      (one) =>
+        one.device.address === device.address && one.resource === resource && one.key === key,
+    );
+    if (verdict !== 'unchanged' || index !== undefined || request === undefined) return result;
+    const { run } = request.run;
+    const note = `run ${run} sent a request that may still take effect: "resume ${run}" settles it`;
+    return { ...result, verdict: 'unknown', note };
+  };
+  const devices = plan.devices.map((one) =>
+    isOpen(one) ? { ...one, settled: one.settled.map(settledAs) } : one,
+  );
+  return { ...plan, devices };
 }
 
 function isIdle(plan: Plan): boolean {

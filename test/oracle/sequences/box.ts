@@ -99,7 +99,7 @@ export class Box {
   readonly deeds: Deed[];
   readonly habit: Habit | undefined;
   /** Another box with the same memory. */
-  twin: Box | undefined;
+  #twin: Box | undefined;
   #accounts: readonly Account[];
   /** What reads still show, and how often. */
   #stale: { readonly accounts: readonly Account[]; left: number } | undefined;
@@ -138,7 +138,13 @@ export class Box {
     if (lag !== undefined)
       this.#stale = { accounts: this.#stale?.accounts ?? this.#accounts, left: lag };
     this.#accounts = accounts;
-    if (this.twin !== undefined) this.twin.#accounts = accounts;
+    if (this.#twin !== undefined) this.#twin.#accounts = accounts;
+  }
+
+  /** From now on both boxes have the memory of this one. */
+  joinedBy(other: Box): void {
+    [this.#twin, other.#twin] = [other, this];
+    other.#accounts = this.#accounts;
   }
 
   /** Whether reads do not show yet what it holds. */
@@ -310,9 +316,9 @@ export class Box {
   #tell(deed: Omit<Deed, 'box' | 'shown'>): void {
     const shownLast = this.#shown.get(deed.by) ?? this.accounts;
     this.deeds.push({ ...deed, box: this.name, shown: shownLast });
-    if (this.twin === undefined) return;
+    if (this.#twin === undefined) return;
     const { by, cause = by } = deed;
-    this.deeds.push({ ...deed, by: 'side', cause, box: this.twin.name, shown: shownLast });
+    this.deeds.push({ ...deed, by: 'side', cause, box: this.#twin.name, shown: shownLast });
   }
 
   #textOf(number: number): string {

@@ -191,6 +191,15 @@ export const FOUND: readonly Case[] = [
       ...{ ids: 'reused', areIdsAlike: false },
     },
   ],
+  ...(['late', 'defers', 'caches'] as const).flatMap((habit): Case[] => [
+    [
+      `the undo of a delete that does not show yet does not say "unchanged": ${habit}`,
+      {
+        ...sequence({ kind: 'delete', key: 'bob', on: [0] }, { kind: 'undo' }, { kind: 'undo' }),
+        ...{ isRead: true, habits: [habit] },
+      },
+    ],
+  ]),
 ];
 
 /** The same, not mended yet: each must fail. */

@@ -69,8 +69,7 @@ async function openWorld(given: Sequence): Promise<World> {
   });
   const [one, other] = boxes;
   if (given.areTwins === true && one !== undefined && other !== undefined) {
-    other.accounts = one.accounts;
-    [one.twin, other.twin] = [other, one];
+    one.joinedBy(other);
   }
   const world = new World(given, deeds);
   await world.open(boxes);
