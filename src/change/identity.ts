@@ -93,6 +93,13 @@ export function canonicalId(id: string): string {
   return hex?.length === 32 ? hex.toLowerCase() : text;
 }
 
+/** What a record of a device whose profile is not known holds as its id, in whatever field. */
+export function idsOf(record: DeviceRecord = {}): string[] {
+  return Object.entries(record).flatMap(([field, value]) =>
+    /^_?(?:(?:uu|gu)?id|pk)$/i.test(field) && valueText(value) !== '' ? [valueText(value)] : [],
+  );
+}
+
 /** Whether `wanted` is what one of these fields holds, natural key or id, in any spelling of an id. */
 export function isKeyOf(record: DeviceRecord, fields: readonly string[], wanted: string): boolean {
   const id = canonicalId(wanted);

@@ -4,7 +4,7 @@ import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.t
 import { holdsMask } from '../device/sensitive-fields.ts';
 import { parseLine } from '../text/words.ts';
 import { type Change, recordsWhere } from './change.ts';
-import { isPersonField } from './identity.ts';
+import { idsOf, isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
 import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
 import { type About, isGood, type StepResult } from './verdict.ts';
@@ -359,12 +359,6 @@ function changeOf(step: Step): Change {
   return action === 'delete'
     ? { action, resource, target }
     : { action, resource, target, fields, isExact: true, rotation: rotationOf(step) };
-}
-
-function idsOf(record: DeviceRecord = {}): string[] {
-  return Object.entries(record).flatMap(([field, value]) =>
-    /^_?(?:(?:uu|gu)?id|pk)$/i.test(field) && valueText(value) !== '' ? [valueText(value)] : [],
-  );
 }
 
 /** The fields whose values the journal masks: they must be given again. */

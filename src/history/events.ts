@@ -1,5 +1,5 @@
 import { frequencies, type Value, valueAt } from '../device/record.ts';
-import { canonicalId } from '../change/identity.ts';
+import { canonicalId, idsOf } from '../change/identity.ts';
 import { type KeptRecord, type KeptState, nameOf, type RecordName } from './kept.ts';
 import {
   type Difference,
@@ -192,8 +192,13 @@ export function recordEvents(
       if (event.period !== period.id) return false;
       if (!('key' in event))
         return event.kind === 'identity' && (event.resource ?? resource) === resource;
+      const isRenamed =
+        event.kind === 'changed' &&
+        event.fields.some(({ before, after }) => before === key && after === event.key);
       const isNamed =
-        event.id === undefined ? event.key === key : ids.has(canonicalId(event.id.text));
+        event.id === undefined
+          ? event.key === key || isRenamed
+          : ids.has(canonicalId(event.id.text));
       return event.resource === resource && isNamed;
     });
     return [...first, ...later];
@@ -255,7 +260,9 @@ function asProven(
   hidden: Map<string, KeptRecord>,
 ): Difference & Pick<Absences, 'unlisted'> {
   const back = difference.added.filter(({ key }) => hidden.has(key));
-  const { gone, unlisted } = absencesIn(readings, difference.gone);
+  const renamed = renamesIn(difference);
+  const missing = difference.gone.filter((record) => !renamed.has(record));
+  const { gone, unlisted } = absencesIn(readings, missing);
   const open = unlisted.filter((record) => {
     hidden.set(record.key, record);
     return !readings.some(({ state }) => state.has(record.key));
@@ -265,9 +272,25 @@ function asProven(
     const one = (kept: KeptRecord): KeptState => new Map([[record.key, kept]]);
     return differenceOf(one(before), one(record))?.changed ?? [];
   });
-  const added = difference.added.filter((record) => !back.includes(record));
+  const known = new Set([...back, ...[...renamed.values()].map(({ after }) => after)]);
+  const added = difference.added.filter((record) => !known.has(record));
   for (const { key } of difference.added) hidden.delete(key);
-  return { added, gone, unlisted: open, changed: [...difference.changed, ...changed] };
+  const all = [...difference.changed, ...changed, ...renamed.values()];
+  return { added, gone, unlisted: open, changed: all };
+}
+
+/** The records that have another key and the same id as before. */
+function renamesIn({ gone, added }: Difference): Map<KeptRecord, Difference['changed'][number]> {
+  const byId = new Map(added.flatMap((record) => idsOf(record.fields).map((id) => [id, record])));
+  const renamed = gone.flatMap((before) => {
+    const after = idsOf(before.fields).flatMap((id) => byId.get(id) ?? [])[0];
+    if (after === undefined) return [];
+    const one = (kept: KeptRecord): KeptState => new Map([['', kept]]);
+    return (differenceOf(one(before), one(after))?.changed ?? []).map(
+      (change) => [before, change] as const,
+    );
+  });
+  return new Map(renamed);
 }
 
 interface Absences {

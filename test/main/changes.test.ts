@@ -116,7 +116,7 @@ test('a device that left the inventory has its history again when it comes back'
   expect(await json('changes')).toMatchObject([{ device: 'sim2', key, kind: 'unlisted' }]);
 });
 
-test('a change since a reading long before --at is not denied, nor is a new name', async () => {
+test('a change since a reading long before --at is not denied, and a new name is one change of the run', async () => {
   const { devsh, device, json } = await startRead();
   const key = device(1).users[1]?.username ?? '';
   const unseen = { env: { XDG_CONFIG_HOME: join(devsh.folder, 'unseen') } };
@@ -129,9 +129,10 @@ test('a change since a reading long before --at is not denied, nor is a new name
   expect(drift.stdout).toMatch(/lang \S+ → fr\s+run/);
 
   await devsh(`user set ${key} username=robert --on sim1 --yes`);
-  expect(await json('changes robert --on sim1')).toMatchObject([
-    { kind: 'added', author: 'perhaps' },
-  ]);
+  const rows = await json('changes robert --on sim1');
+  expect(rows).toMatchObject([{ key: 'robert', kind: 'changed', author: 'run' }]);
+  for (const name of [key, 'robert'])
+    expect(await json(`user changes ${name} --on sim1`)).toEqual(expect.arrayContaining([...rows]));
 });
 
 test('prints local times on a terminal, and times in UTC to programs', async () => {
