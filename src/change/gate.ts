@@ -167,9 +167,11 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
     return { kind: 'drift', reason: `${name} shares its id with another record` };
   if (held !== undefined) {
     const others = records.filter((one) => one !== held);
-    const { contradicting } = likenessOf(meant.person, held, others, writes);
+    const { agreeing, contradicting } = likenessOf(meant.person, held, others, writes);
     if (byKey.includes(held)) {
-      if (contradicting.length === 0) return { kind: 'go', record: held };
+      // Names change; an id and an e-mail belong to one person.
+      if (contradicting.length === 0 || agreeing.includes('e-mail'))
+        return { kind: 'go', record: held };
       return ask(held, `${name} shows another person (${contradicting.join(', ')})`);
     }
     const now = quotedKey(keyOf(reading.profile, reading.keyField, held));

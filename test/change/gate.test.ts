@@ -45,6 +45,11 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
     'go',
     { writes: { email: 'b@x' }, now: [{ ...BOB, email: 'b@x' }] },
   ],
+  [
+    'its names are other ones, but id and e-mail agree',
+    'go',
+    { meant: { person: { ...BOB, last_name: 'Ng' } }, now: [{ ...BOB, last_name: 'York' }] },
+  ],
   ['its e-mail is empty now', 'go', { now: [{ ...BOB, email: '' }] }],
   ['its e-mail is in capitals now', 'go', { now: [{ ...BOB, email: 'BOB@X' }] }],
   ['another record has the name', 'drift', { now: [NEW_BOB] }],
