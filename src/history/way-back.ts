@@ -3,7 +3,7 @@ import { restorable } from '../change/data-loss.ts';
 import { type Answer, mayAct } from '../change/gate.ts';
 import { type Identity, identityOf, type Meant } from '../change/identity.ts';
 import { typedFields } from '../change/typed-fields.ts';
-import { spelling } from '../change/record-file/match-rows.ts';
+import { lookAlikeAmong } from '../change/record-file/match-rows.ts';
 import { isEqual } from '../device/equality.ts';
 import { isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText, withoutFields } from '../device/record.ts';
@@ -129,7 +129,7 @@ export function wayBack(from: WayBackFrom): WayBack {
     const whom = meant?.doubt === undefined ? {} : { meant };
     changes.push({ action: 'delete', resource, target: { kind: 'key', key }, ...whom });
   }
-  const looks = new Map(deleted.map((key) => [spelling(key), key]));
+  const likeOf = lookAlikeAmong(deleted);
   return {
     ...{ changes, unchanged, lost },
     unclear: [...new Set([...unclear, ...deleted.filter(isShared)])],
@@ -138,7 +138,7 @@ export function wayBack(from: WayBackFrom): WayBack {
     gained: [...gained],
     lookAlikes: changes.flatMap((change) => {
       const key = change.action === 'add' ? keyOf(change.fields) : '';
-      const other = looks.get(spelling(key));
+      const other = likeOf(key);
       return key === '' || other === undefined ? [] : [[key, other] as const];
     }),
   };

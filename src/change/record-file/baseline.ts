@@ -6,7 +6,7 @@ import { nearHint } from '../../text/suggest.ts';
 import { isStored } from '../../device/equality.ts';
 import type { Known } from '../typed-fields.ts';
 import { cellValue, isSameCell, keyOfRow } from './csv-cell.ts';
-import { spelling } from './match-rows.ts';
+import { lookAlikeAmong } from './match-rows.ts';
 import {
   keylessText,
   Problems,
@@ -111,8 +111,8 @@ export function deviationsFrom(
 
 /** Says which expected key could be confused with one that is not expected. */
 function unexpectedNote(key: string, expected: Iterable<string>): string | undefined {
-  const look = spelling(key);
-  const like = Array.from(expected).find((other) => spelling(other) === look);
+  const likeOf = lookAlikeAmong([key]);
+  const like = Array.from(expected).find((other) => likeOf(other) !== undefined);
   return like === undefined ? undefined : `looks like "${like}" in the file`;
 }
 

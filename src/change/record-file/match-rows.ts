@@ -235,9 +235,9 @@ class Matching {
       return;
     }
     const keys = removed.map((record) => valueText(valueAt(record, this.keyField)));
-    const looks = new Map(keys.map((key) => [spelling(key), key]));
+    const likeOf = lookAlikeAmong(keys);
     for (const { row, key } of added) {
-      const other = looks.get(spelling(key));
+      const other = likeOf(key);
       if (other === undefined) continue;
       const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it the same way, or ${allowHint('prune')}`;
       this.#problems.add(() => row.place(this.keyField), text);
@@ -319,7 +319,22 @@ function indexBy(
   return grouped(records, (record) => valueText(valueAt(record, field)));
 }
 
-/** Equal for keys that a spreadsheet or a look-alike letter could confuse. */
-export function spelling(key: string): string {
+/** Finds which of these keys another one may be, as a spreadsheet or a look-alike letter writes it. */
+export function lookAlikeAmong(keys: readonly string[]): (key: string) => string | undefined {
+  const looks = new Map(keys.map((key) => [spelling(key), key]));
+  return (key) => looks.get(spelling(key)) ?? keys.find((other) => isNumberOf(key, other));
+}
+
+function spelling(key: string): string {
   return lookOf(key.trim().replace(/^0+(?=\d)/, ''));
+}
+
+/** `1.2E+05` for 123456, `100,000` for 100000: a number as a spreadsheet shows it. */
+function isNumberOf(shown: string, key: string): boolean {
+  const [, whole, digits = '', exponent] =
+    /^(\d[\d,' ]*)(?:[.,](\d+))?(?:E([+-]?\d+))?$/i.exec(shown.trim()) ?? [];
+  if (whole === undefined || !/^\d+$/.test(key)) return false;
+  const places = exponent === undefined ? 15 : digits.length;
+  const value = Number(`${whole.replace(/\D/g, '')}.${digits || '0'}e${exponent ?? 0}`);
+  return value.toExponential(places) === Number(key).toExponential(places);
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchRows, type MatchOptions } from '../../../src/change/record-file/match-rows.ts';
 import { readRecordFile } from '../../../src/change/record-file/read-record-file.ts';
@@ -134,6 +135,23 @@ test('recognizes 7 as the 007 that a spreadsheet changed', () => {
   const records = [BOB, { ...BOB, uuid: 'u2', username: '007' }];
   const text = 'username,lang\nbob,de\n7,de\n';
   expect(() => match('u.csv', text, records, { prune: true })).toThrow('"7" looks like "007"');
+});
+
+test('a number as a spreadsheet shows it is never taken for a missing record', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 1e9 }), fc.nat({ max: 8 }), (number, places) => {
+      const records = [{ username: 'ann' }, { username: String(number) }];
+      const shown = [
+        number.toExponential(places).toUpperCase().replace('E+', 'E+0'),
+        `${number.toLocaleString('en')}`,
+        `${number}.00`,
+      ];
+      for (const key of shown.filter((one) => one !== String(number))) {
+        const text = `username\nann\n"${key}"\n`;
+        expect(() => match('u.csv', text, records, { prune: true })).toThrow('looks like');
+      }
+    }),
+  );
 });
 
 test('does not prune all records of a device for an unrelated file', () => {
