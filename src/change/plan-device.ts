@@ -21,7 +21,7 @@ import { nearHint } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import { FilterCheck } from '../fleet/filter-check.ts';
 import { parseChoice } from '../fleet/filter.ts';
-import { recordsWhere, type Change } from './change.ts';
+import { type Add, recordsWhere, type Change } from './change.ts';
 import { isStored } from '../device/equality.ts';
 import { differencesOf, isUnknown } from './compare.ts';
 import { keyOf } from './identity.ts';
@@ -63,7 +63,7 @@ export function planDevice(
   const keyField = keyFieldOf(profile, resource, records);
   const context = { device, profile, records, resource, keyField, allow, doubt };
   checkKey(context, change);
-  const all = change.action === 'add' ? [planAdd(context, change)] : planEach(context, change);
+  const all = change.action === 'add' ? [planNew(context, change)] : planEach(context, change);
   const index = change.continues?.index;
   const planned = index === undefined ? all : all.map((one) => ({ ...one, index }));
   return {
@@ -73,6 +73,17 @@ export function planDevice(
     keyReadings: keyReadingOf(context, change),
     total: { [resource]: records.length },
   };
+}
+
+/** A record that may be there is not made again. */
+function planNew(context: PlanContext & Pick<PlannedDevice, 'doubt'>, change: Add): Planned {
+  const { device, resource, keyField, doubt } = context;
+  const planned = planAdd(context, change);
+  if (doubt === undefined || 'verdict' in planned) return planned;
+  const key = shownKey(keyField, change.fields[keyField]);
+  const what = `${recordName({ resource, key })} is ${doubt}`;
+  const error = new NotPossibleError(device, 'not-known', what);
+  return { device, resource, key, action: 'add', verdict: 'failed', error };
 }
 
 /** A single object has no key and cannot be deleted; of several records one must be named. */

@@ -225,7 +225,9 @@ async function unlisted(
     const listed = { session, access, resource, records, signal };
     const absence = await absenceOf(listed, isMeant, imageOf(profile, keyField, change));
     if (absence.kind === 'there') found.push(absence.record);
-    if (absence.kind === 'not known' && action !== 'add') doubts.set(change, absence.why);
+    // A fresh add asks for what is not there; one that makes a record again must not make it twice.
+    const isFresh = action === 'add' && change.lost === undefined;
+    if (absence.kind === 'not known' && !isFresh) doubts.set(change, absence.why);
   }
   return found;
 }

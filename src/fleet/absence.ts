@@ -44,7 +44,7 @@ export async function absenceOf(
   const { session, access, resource, records, signal } = listed;
   const known = await session.known(resource);
   const [key, last = image] = known.images.findLast(([, one]) => isMeant(one)) ?? [];
-  const doubt = listDoubt(session, resource, { size: records.length, most: known.most });
+  const doubt = await listDoubt(session, resource, records.length);
   if (last === undefined || idOf(session.profile, last) === undefined) {
     if (doubt === undefined) return { kind: 'absent' };
     const more = (await unlessFailed(session.probePages(access, resource, signal))) ?? [];
@@ -62,21 +62,17 @@ export async function absenceOf(
 /** Lists are cut at 20, 25, 50, 100 … 1,000. */
 const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
 
-/** Whether a list of so many records that states no end may be cut. */
-export function mayBeCut(size: number, most: number): boolean {
-  return ROUND.test(String(size)) && most <= size;
-}
-
-/** Why a list is no proof of absence; undefined if nothing speaks against it. */
-export function listDoubt(
+/** Why a list of so many records is no proof of absence; undefined if nothing speaks against it. */
+export async function listDoubt(
   session: DeviceSession,
   resource: string,
-  { size, most }: { readonly size: number; readonly most: number },
-): string | undefined {
+  size: number,
+): Promise<string | undefined> {
   const list = 'not in the list';
   if (session.facts.get(`resources.${resource}.hides`) === true)
     return `${list}, which leaves records out`;
-  if (session.hasEnd(resource) || !mayBeCut(size, most)) return undefined;
+  if (session.hasEnd(resource) || !ROUND.test(String(size))) return undefined;
+  if ((await session.known(resource)).most > size) return undefined;
   return `${list}, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
 }
 

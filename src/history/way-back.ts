@@ -9,7 +9,6 @@ import { isSingle, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText, withoutFields } from '../device/record.ts';
 import { isSecretName } from '../device/sensitive-fields.ts';
 import { MASK } from '../text/one-line.ts';
-import { mayBeCut } from '../fleet/absence.ts';
 import type { PastState } from './history.ts';
 import type { KeptRecord, KeptState } from './kept.ts';
 
@@ -29,8 +28,6 @@ export interface WayBackFrom {
   readonly isSelected: (key: string, record: DeviceRecord) => boolean;
   /** Whether to delete what was added since. */
   readonly prune: boolean;
-  /** The line names the records. */
-  readonly isNamed: boolean;
   /** Fields that the line gives for a record that is added again: a password. */
   readonly given: Pick<Add, 'fields' | 'asJson'>;
   /** Whom a record of then means by now. */
@@ -43,8 +40,6 @@ export interface WayBack {
   readonly unchanged: number;
   /** Added since, and not deleted. */
   readonly newcomers: readonly string[];
-  /** Not in a list that may be cut: they may be there still. */
-  readonly unlisted: readonly string[];
   /** Several records have the same key, so that nobody knows which one was which; or one has no key to add it by. */
   readonly unclear: readonly string[];
   /** Fields that changed since and cannot be written, of records that need no other change. */
@@ -116,13 +111,6 @@ export function wayBack(from: WayBackFrom): WayBack {
   const doubted = new Map(
     later.map((record) => [keyOf(record), meantOf(from, record, isShared(keyOf(record)))]),
   );
-  // One record less is a deletion.
-  const isCut =
-    !from.isNamed &&
-    missing.size > 0 &&
-    missing.size + later.length > 1 &&
-    mayBeCut(records.length, records.length);
-  if (!isCut) changes.unshift(...missing.values());
   const deleted = prune && !isSingle(profile, resource) ? newcomers : [];
   for (const key of deleted.filter((one) => !isShared(one) && one !== '')) {
     const meant = doubted.get(key);
@@ -131,12 +119,11 @@ export function wayBack(from: WayBackFrom): WayBack {
   }
   const likeOf = lookAlikeAmong(deleted);
   return {
-    ...{ changes, unchanged, lost },
+    ...{ changes: [...missing.values(), ...changes], unchanged, lost },
     unclear: [...new Set([...unclear, ...deleted.filter(isShared)])],
-    unlisted: isCut ? [...missing.keys()] : [],
     newcomers: prune ? [] : newcomers,
     gained: [...gained],
-    lookAlikes: changes.flatMap((change) => {
+    lookAlikes: [...missing.values()].flatMap((change) => {
       const key = change.action === 'add' ? keyOf(change.fields) : '';
       const other = likeOf(key);
       return key === '' || other === undefined ? [] : [[key, other] as const];

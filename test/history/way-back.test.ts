@@ -39,7 +39,6 @@ function backFrom(
     isComparable: true,
     isSelected: (key) => more.keys?.includes(key) ?? true,
     prune: more.prune ?? true,
-    isNamed: more.keys !== undefined,
     given: { fields: more.given ?? {} },
     meantBy: (identity) => ({ ...identity, age: 'older' }),
   });
@@ -180,19 +179,6 @@ test('what is not selected is left alone, also by --prune', () => {
   ];
   expect(backFrom([bob], now, { keys: [] }).changes).toEqual([]);
   expect(backFrom([bob], now, { prune: false })).toMatchObject({ newcomers: ['eve'] });
-});
-
-test('what a list that may be cut does not show is added again only by its name', () => {
-  const users = (count: number) =>
-    Array.from({ length: count }, (_, index) => ({
-      ...bob,
-      ...{ uuid: `${index}`, username: `u${index}` },
-    }));
-  const cut = backFrom(users(22), users(20));
-  expect(cut).toMatchObject({ changes: [], unlisted: ['u20', 'u21'] });
-  expect(backFrom(users(22), users(20), { keys: ['u21'] }).changes).toMatchObject([
-    { action: 'add', fields: { username: 'u21' } },
-  ]);
 });
 
 test('what a summary of then does not show is lost, not absent', () => {

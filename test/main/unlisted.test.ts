@@ -79,6 +79,19 @@ test.each([
   expect(requests.filter((one) => one.includes('?')).length).toBeLessThanOrEqual(3);
 });
 
+test('a list that may be cut is no proof for import --prune', async () => {
+  const { box, devsh, requests } = await startBox('cuts');
+  const file = join(devsh.folder, 'all.csv');
+  const rows = box.accounts.slice(0, 20).map(({ fields }) => String(fields['username']));
+  await writeFile(file, ['username', ...rows].join('\n'));
+  const line = `import ${file} --prune --on oslo --yes`;
+  const { stdout, stderr, exitCode } = await devsh(line);
+  expect(stdout + stderr).toContain('not in the list, which may be cut');
+  expect(exitCode).toBe(3);
+  expect(requests.filter((one) => !/^(?:GET|OPTIONS) /.test(one))).toEqual([]);
+  expect((await devsh(`${line} --allow prune`)).exitCode).toBe(0);
+});
+
 test('a deletion by somebody else is proven once, and then kept', async () => {
   const { box, devsh, requests } = await startBox(undefined);
   box.remove('bob');

@@ -80,7 +80,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   const lockedOut = lockedOutBy(runs, resource, since);
   const { found, leftOut, isSelected } = selectionOf(words, where, lockedOut);
   const planned: Planned[] = [];
-  const restoring = { call, resource, files, runs, given, words, isSelected };
+  const restoring = { call, resource, files, runs, given, isSelected };
   const changesFor = (session: DeviceSession): RequestedChanges => {
     const past = pasts.get(session);
     const keys = words.length > 0 ? words : [''];
@@ -113,7 +113,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   yield* namingLines(write(call, { sessions, wanted: changesFor, age: 'older', review }), lineFor);
 }
 
-interface Restoring extends Pick<ReturnType<typeof namedRecords>, 'words' | 'given'> {
+interface Restoring extends Pick<ReturnType<typeof namedRecords>, 'given'> {
   readonly call: RestoreCall;
   readonly resource: string;
   readonly files: HistoryFiles;
@@ -123,7 +123,7 @@ interface Restoring extends Pick<ReturnType<typeof namedRecords>, 'words' | 'giv
 
 /** The way back on one device. Throws a `RefusedError` for what is probably a mistake. */
 async function planOn(
-  { call, resource, files, runs, given, words, isSelected }: Restoring,
+  { call, resource, files, runs, given, isSelected }: Restoring,
   session: DeviceSession,
   past: PastState,
   full: readonly DeviceRecord[],
@@ -137,7 +137,6 @@ async function planOn(
     given,
     isSelected: (key, record) => isSelected(session, key, record),
     prune: call.options.prune,
-    isNamed: words.length > 0,
     meantBy: (then) => ({
       ...identityAfter(runs, { device, resource, profile, goneAt }, then, past.read.from),
       // Ids of then are those of another device.
@@ -315,7 +314,7 @@ function refuseUnused(planned: readonly Planned[], given: DeviceRecord, resource
 
 /** What a plan does not bring back, and what it leaves alone. */
 function remarksOn({ name, from, way, accounts }: Planned, resource: string): Remark[] {
-  const { unclear, unlisted, lost, gained, newcomers, changes } = way;
+  const { unclear, lost, gained, newcomers, changes } = way;
   const { past, profile, isComparable } = from;
   // Links of a record do not move, and nobody would restore them.
   const links = bookkeepingFields(profile, resource);
@@ -323,8 +322,6 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
   const hasSecrets = [...past.state.values()].some(({ digests }) => digests !== undefined);
   const texts = [
     unclear.length > 0 && `left out, because their names are not unique: ${someOf(unclear)}`,
-    unlisted.length > 0 &&
-      `left out, because the list ends at a round number and may be cut; name them to restore them: ${someOf(unlisted)}`,
     [...lost].map(([field, keys]) => `cannot be restored: ${field} of ${someOf(keys)}`),
     gained.length > 0 && `stays, because it did not exist then: ${someOf(gained)}`,
     newcomers.length > 0 && `added since, and stays without --prune: ${someOf(newcomers)}`,

@@ -6,7 +6,8 @@ import {
   foldedRemarks,
 } from '../../change/closed-accounts.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
-import type { Plan } from '../../change/plan.ts';
+import { allowHint } from '../../change/allow.ts';
+import { NotPossibleError, type Plan } from '../../change/plan.ts';
 import { matchRows } from '../../change/record-file/match-rows.ts';
 import { readRecordFile } from '../../change/record-file/read-record-file.ts';
 import { Problems, type RecordFile, type RecordRow } from '../../change/record-file/record-file.ts';
@@ -16,6 +17,7 @@ import { isResourceName, keyFieldOf } from '../../device/profile.ts';
 import { valueAt, valueText } from '../../device/record.ts';
 import { digested } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError, unlessFailed } from '../../errors.ts';
+import { listDoubt } from '../../fleet/absence.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call } from '../command.ts';
 import type { CHANGE } from '../grammar/options.ts';
@@ -71,6 +73,11 @@ async function* planAndWrite(
       // Types and limits come from the device if it gives them; it need not.
       await unlessFailed(session.learn(call.access, resource, 'once', call.io.signal));
       const { profile, ref } = session;
+      const doubt = prune ? await listDoubt(session, resource, records.length) : undefined;
+      if (doubt !== undefined && !allow.has('prune')) {
+        const what = `a record that --prune concerns may be ${doubt}, or ${allowHint('prune')}`;
+        throw new NotPossibleError(ref, 'not-known', what);
+      }
       const held = { name: ref.name, profile, resource, records };
       const rows = rowsBy(key ?? keyFieldOf(profile, resource, records));
       const matched = matchRows(held, rows, match, problems);

@@ -173,8 +173,7 @@ async function* refuseStray(
   }
   const { listDoubt } = await import('../../fleet/absence.ts');
   for (const session of await call.sessions()) {
-    const { most } = await session.known(noun);
-    const doubt = listDoubt(session, noun, { size: session.cached(noun)?.length ?? 0, most });
+    const doubt = await listDoubt(session, noun, session.cached(noun)?.length ?? 0);
     if (doubt === undefined) continue;
     const { NotReadError } = await import('../../history/history.ts');
     throw new NotReadError(`${says}; on ${session.ref.name} it is ${doubt}`);
