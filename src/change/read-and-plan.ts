@@ -24,7 +24,7 @@ import {
 } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { hasDependents, idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
-import { absenceOf } from '../fleet/absence.ts';
+import { absenceOf, listDoubt } from '../fleet/absence.ts';
 import { RecordIndex } from './pairing.ts';
 import { canonicalId } from './identity.ts';
 
@@ -225,9 +225,11 @@ async function unlisted(
     const listed = { session, access, resource, records, signal };
     const absence = await absenceOf(listed, isMeant, imageOf(profile, keyField, change));
     if (absence.kind === 'there') found.push(absence.record);
-    // A fresh add asks for what is not there; one that makes a record again must not make it twice.
-    const isFresh = action === 'add' && change.lost === undefined;
-    if (absence.kind === 'not known' && !isFresh) doubts.set(change, absence.why);
+    if (absence.kind !== 'not known') continue;
+    // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
+    const isAgain = action === 'add' && change.lost !== undefined;
+    const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
+    if (doubt !== undefined && (isAgain || action !== 'add')) doubts.set(change, doubt);
   }
   return found;
 }
