@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { currentFolder } from './os/files.ts';
 import { UsageError } from './errors.ts';
 import { Fleet } from './fleet/fleet.ts';
 import { openInventory } from './settings/inventory-file.ts';
@@ -28,7 +29,7 @@ export async function answerCompletion(
 async function openSources(env: NodeJS.ProcessEnv): Promise<CompletionSources> {
   const paths = resolvePaths(env);
   const { state, cache } = paths;
-  const settings = await openSettings(paths, { env, folder: process.cwd() });
+  const settings = await openSettings(paths, { env, folder: currentFolder() });
   return {
     fleet: new Fleet(),
     services: {

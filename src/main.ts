@@ -9,7 +9,7 @@ import { readStandardInput } from './os/user-file.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError, UsageError } from './errors.ts';
 import { digestWith } from './device/sensitive-fields.ts';
-import { ownKey, removeDrafts } from './os/files.ts';
+import { currentFolder, ownKey, removeDrafts } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
@@ -68,7 +68,7 @@ async function runIn(
 ): Promise<number> {
   const settings = await openSettings(
     paths,
-    isDemo ? undefined : { env: host.env, folder: host.cwd ?? process.cwd() },
+    isDemo ? undefined : { env: host.env, folder: host.cwd ?? currentFolder() },
   );
   const readStdin = once(() => readStandardInput(host.stdin));
   const { env, stdout } = host;

@@ -110,7 +110,7 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
     });
   }
   const advice = isRead(request)
-    ? 'Try again, or use a longer --timeout'
+    ? `Try again${kind === 'timeout' ? ', or use a longer --timeout' : ''}`
     : 'The device may have executed it: check before you repeat it';
   // A device given by its address already has it in its name.
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
@@ -118,7 +118,8 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   const reason = REASONS[kind]({ address, what, detail, sent });
   return new UnreachableError(device, wasRead ? reason.replace(/\. Is [^.]*\?$/, '') : reason, {
     mayHaveArrived: sent,
-    advice: sent ? advice : undefined,
+    // No time helps where the two do not agree on TLS.
+    advice: sent && !(kind === 'tls' && isRead(request)) ? advice : undefined,
     cause: fault,
   });
 }
@@ -144,7 +145,9 @@ const REASONS: Readonly<
     `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`,
   route: ({ detail }) => detail,
   tls: ({ address, detail }) =>
-    `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
+    /certificate.required/i.test(detail)
+      ? `${address} wants a client certificate, which devsh cannot send`
+      : `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
   'old tls': ({ address }) =>
     `${address} offers only TLS 1.1 or older, which is unsafe; devsh does not use it. Update its firmware`,
   timeout: ({ what, detail }) => `${what}: ${detail}`,

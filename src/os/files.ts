@@ -20,7 +20,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { RefusedError, SettingsError } from '../errors.ts';
+import { attempt, RefusedError, SettingsError } from '../errors.ts';
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
@@ -383,4 +383,9 @@ export function ownKey(path: string): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The current folder; the root if it was removed, where no project has its settings. */
+export function currentFolder(): string {
+  return attempt(Error, () => process.cwd()) ?? '/';
 }

@@ -7,6 +7,9 @@ import { errorCode } from './files.ts';
 /** More than any change set, script or certificate file; far less than the memory. */
 const MAX_MEBIBYTES = 64;
 
+/** No text has bytes below it. */
+const TAB = 9;
+
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'the file does not exist',
   ENOTDIR: 'the file does not exist',
@@ -65,6 +68,13 @@ async function readWhole(stream: AsyncIterable<Buffer | string>): Promise<string
   }
   const whole = Buffer.concat(chunks);
   // Decoded anyway, names would reach the devices with replacement characters in them.
-  if (!isUtf8(whole)) throw new UnsuitableFile('it is not UTF-8 text: save it as UTF-8');
+  if (!isUtf8(whole)) {
+    const isUtf16 = /^(?:\xff\xfe|\xfe\xff)/.test(whole.toString('latin1', 0, 2));
+    const isText = isUtf16 || !whole.some((byte) => byte < TAB);
+    const what = isText
+      ? 'not UTF-8 text: save it as UTF-8'
+      : 'no text: save it as CSV, YAML or PEM';
+    throw new UnsuitableFile(`it is ${what}`);
+  }
   return whole.toString('utf8');
 }

@@ -92,3 +92,13 @@ test('a run whose journal was written to after the clock was set back is named',
   await utimes(join(folder, journal), hourAgo, hourAgo);
   expect(await authors()).toEqual(['run']);
 });
+
+test.each([1, 90])('a report has the runs of a clock that was %i min ahead', async (minutes) => {
+  const { devsh, json } = await startWithClock();
+  await devsh('user set viewer lang=it --on sim1 --yes');
+  setClock(minutes);
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  setClock(0);
+  const { report } = await json<{ report: { runs: unknown[] } }>('report --since 1h');
+  expect(report.runs).toHaveLength(2);
+});

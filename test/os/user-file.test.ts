@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,6 +50,16 @@ test.each(['latin1', 'utf16le'] as const)(
     await expect(readUserFile(path)).rejects.toThrow('it is not UTF-8 text');
   },
 );
+
+test('a file with bytes that no text has is not called text in another encoding', async () => {
+  const bytes = fc.uint8Array({ minLength: 40 }).filter((one) => one.some((byte) => byte < 9));
+  const property = fc.asyncProperty(bytes, async (tail) => {
+    const path = join(folder, 'users.xlsx');
+    writeFileSync(path, Buffer.from([0x50, 0x4b, 0xfe, ...tail]));
+    await expect(readUserFile(path)).rejects.toThrow('it is no text: save it as CSV, YAML or PEM');
+  });
+  await fc.assert(property, { numRuns: 30 });
+});
 
 test.each(['/dev/zero', '/dev/null', '/dev/full'])('%s is no file', async (path) => {
   await expect(readUserFile(path)).rejects.toThrow(`cannot read ${path}: it is not a file`);

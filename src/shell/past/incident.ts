@@ -52,8 +52,9 @@ async function incidentOf(call: Call<'since' | 'until'>) {
   const { services } = call.shell;
   const { since, until: end } = await periodOf(call);
   const period = { since, until: Math.min(end, services.now().getTime()) };
-  const left = await pendingDuring(call, period);
-  const { runs, unreadable } = await runsIn(call, period);
+  // A run that began later than now began before the clock was set back.
+  const left = await pendingDuring(call, { since, until: end });
+  const { runs, unreadable } = await runsIn(call, { since, until: end });
   const unknown = left.unreadable.map((id) => [id, 'its journal cannot be read'] as const);
   const unread = [...new Map<string, string>([...unknown, ...unreadable])].map(
     ([id, why]) => `run ${id}: ${why}`,
@@ -153,7 +154,9 @@ function section(title: string, columns: readonly string[], rows: Rows, none = '
 /** The runs that did anything in that time, and why others cannot be read. */
 async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
   const { runs, unreadable } = await runsSince(services, since);
-  const own = runs.filter((run) => Date.parse(run.at) <= until && lastActivity(run) >= since);
+  const isIn = (run: Run): boolean => Date.parse(run.at) <= until && lastActivity(run) >= since;
+  // Runs are in their own order: what lies between two of that time is of that time, whatever the clock said.
+  const own = runs.slice(Math.max(0, runs.findIndex(isIn)), runs.findLastIndex(isIn) + 1);
   return { runs: own.map(reportOf), unreadable };
 }
 
@@ -178,10 +181,13 @@ async function historiesOfAll(call: Call, runs: readonly Run[], unread: string[]
   return histories;
 }
 
+/** Later than any run, and its text sorts behind theirs. */
+const FAR = Date.UTC(9999, 0);
+
 /** Pending at some time in the period, with what had become of it at the end. */
 async function pendingDuring({ shell: { services } }: Call, { since, until }: Period) {
   const before = await readPending(services, isoText(since - 1));
-  const then = await readPending(services, isoText(until));
+  const then = await readPending(services, isoText(Math.min(until, FAR)));
   const idOf = ({ run, device, action, resource, key }: Pending): string =>
     JSON.stringify([run.run, device.address, action, resource, key]);
   const wereClosed = new Set(before.closed.map(({ pending }) => idOf(pending)));
