@@ -116,7 +116,7 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   const who = device.address.startsWith(device.name) ? 'the device' : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
   const reason = REASONS[kind]({ address, what, detail, sent });
-  return new UnreachableError(device, wasRead ? reason.replace(/\. Is [^.]*\?$/, '') : reason, {
+  return new UnreachableError(device, wasRead ? reason.replace(/\. Is .*\?$/, '') : reason, {
     mayHaveArrived: sent,
     // No time helps where the two do not agree on TLS.
     advice: sent && !(kind === 'tls' && isRead(request)) ? advice : undefined,
