@@ -143,7 +143,7 @@ test('a number as a spreadsheet shows it is never taken for a missing record', (
       const records = [{ username: 'ann' }, { username: String(number) }];
       const shown = [
         number.toExponential(places).toUpperCase().replace('E+', 'E+0'),
-        `${number.toLocaleString('en')}`,
+        number.toLocaleString('en'),
         `${number}.00`,
       ];
       for (const key of shown.filter((one) => one !== String(number))) {
