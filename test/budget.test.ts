@@ -15,11 +15,11 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 1, libraries: [] },
-  __complete: { files: 8, kilobytes: 429, libraries: [] },
-  help: { files: 10, kilobytes: 573, libraries: [] },
-  'user list': { files: 15, kilobytes: 1034, libraries: ['undici'] },
-  'user list --format csv': { files: 18, kilobytes: 1058, libraries: ['csv', 'undici'] },
-  'user add': { files: 32, kilobytes: 1168, libraries: ['undici'] },
+  __complete: { files: 8, kilobytes: 441, libraries: [] },
+  help: { files: 10, kilobytes: 581, libraries: [] },
+  'user list': { files: 15, kilobytes: 1049, libraries: ['undici'] },
+  'user list --format csv': { files: 18, kilobytes: 1073, libraries: ['csv', 'undici'] },
+  'user add': { files: 32, kilobytes: 1189, libraries: ['undici'] },
   'full screen': { files: 22, kilobytes: 1580, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 

@@ -28,7 +28,6 @@ import {
   chooseSome,
 } from './consent.ts';
 import { type ContinuedRun, executeRun } from './execute.ts';
-import { readPending } from './pending.ts';
 import { DoubtError } from '../../change/gate.ts';
 import type { Mark } from '../../change/lockout.ts';
 import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
@@ -129,7 +128,7 @@ async function withUnsettled(
     late.some(({ ref }) => ref.address === device.address) &&
     settled.some(({ verdict, index }) => verdict === 'unchanged' && index === undefined);
   if (!plan.devices.some(isOpen)) return plan;
-  const { open } = await readPending(services);
+  const { open } = await (await import('./pending.ts')).readPending(services);
   const sent = open.filter(({ isSent }) => isSent === true);
   const settledAs = (result: StepResult): StepResult => {
     const { device, resource, key, verdict, index } = result;
