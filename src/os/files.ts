@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   accessSync,
-  type BigIntStats,
   closeSync,
   constants,
   copyFileSync,
@@ -130,13 +129,11 @@ function isReadOnly(path: string): boolean {
 
 /** Changes whenever the file is written or replaced; empty if there is no file. Throws as `readBytes`. */
 export async function fileStamp(path: string): Promise<string> {
-  const stamp = await withOwn(path, async (file) => stampOf(await file.stat({ bigint: true })));
+  const stamp = await withOwn(path, async (file) => {
+    const { dev, ino, size, mtimeNs } = await file.stat({ bigint: true });
+    return [dev, ino, size, mtimeNs].join(':');
+  });
   return stamp ?? '';
-}
-
-/** Same as `fileStamp`, for an open file. */
-export function stampOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs].join(':');
 }
 
 /** Whether the path exists, also as a link to nothing. */

@@ -1,8 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
-  closeSync,
-  fstatSync,
-  openSync,
   readFileSync,
   readlinkSync,
   renameSync,
@@ -17,14 +14,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processFacts } from './environment.ts';
 import { CancelledError, SettingsError, attempt } from '../errors.ts';
-import {
-  errorCode,
-  fileError,
-  linkNewSync,
-  makePrivateFolder,
-  readBytes,
-  stampOf,
-} from './files.ts';
+import { errorCode, fileError, linkNewSync, makePrivateFolder, readBytes } from './files.ts';
 
 const WAIT_MS = 3_000;
 const POLL_MS = 20;
@@ -75,7 +65,7 @@ export async function takeLock(
   const lock = `${path}.lock`;
   const owner = `${process.pid} ${startOf(process.pid)} ${here()} ${randomUUID()}\n`;
   held.add(owner);
-  const stamp = await acquire(lock, owner, path, options).catch((error: unknown) => {
+  await acquire(lock, owner, path, options).catch((error: unknown) => {
     held.delete(owner);
     throw error;
   });
@@ -83,10 +73,9 @@ export async function takeLock(
   const renewing = setInterval(() => renew(lock, owner), renewMs).unref();
   return async () => {
     clearInterval(renewing);
+    // A process that took us for dead may own the lock. It is held until it is gone: others of this process wait.
+    if ((await readOwner(lock)) === owner) removeNow(lock);
     held.delete(owner);
-    // A process that took us for dead may own the lock. Some systems change a stamp on their own.
-    const isOurs = stampNow(lock) === stamp || (await readOwner(lock)) === owner;
-    if (isOurs) removeNow(lock);
   };
 }
 
@@ -109,22 +98,20 @@ function here(): string {
   return [hostname(), boot, namespace].join('/').replace(/\s/g, '');
 }
 
-/** Resolves to the stamp of the lock file. */
 async function acquire(
   lock: string,
   owner: string,
   path: string,
   options: LockOptions,
-): Promise<string> {
+): Promise<void> {
   const { waitMs = WAIT_MS, times = TIMES, purpose = `cannot change ${path}` } = options;
   const startedAt = performance.now();
   let isReported = false;
   for (let round = 1; ; round += 1) {
-    const stamp = await create(lock, owner, path);
-    if (stamp !== undefined) return stamp;
+    if (await create(lock, owner, path)) return;
     const holder = await readOwner(lock);
     // Some network file systems report EEXIST for a link that they have just made.
-    if (holder === owner) return stampNow(lock);
+    if (holder === owner) return;
     const isFree =
       holder === undefined || // just released
       (isDead(lock, holder, times.lostMs) && (await breakLock(lock, holder)));
@@ -150,49 +137,38 @@ function devshOf(holder = ''): string {
   return `another devsh${pid && ` (process ${pid})`}`;
 }
 
-/** Returns the stamp of the new lock, or undefined if there is one already. */
-async function create(lock: string, owner: string, path: string): Promise<string | undefined> {
+/** Resolves to false if there is one already. */
+async function create(lock: string, owner: string, path: string): Promise<boolean> {
   try {
     try {
-      return placeNamed(lock, owner);
+      placeNamed(lock, owner);
     } catch (error) {
       // The folder almost always exists: it is made only when it is missing.
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) throw error;
       await makePrivateFolder(dirname(lock));
-      return placeNamed(lock, owner);
+      placeNamed(lock, owner);
     }
+    return true;
   } catch (error) {
     const code = errorCode(error);
     // Windows reports EPERM while another process removes the file.
-    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return undefined;
+    if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return false;
     throw error instanceof SettingsError ? error : fileError('write', path, error);
   }
 }
 
 /**
  * Creates the lock with its owner already in it: a process killed half-way leaves no lock without an
- * owner. Synchronous, so that a signal leaves no draft. Returns the stamp.
+ * owner. Synchronous, so that a signal leaves no draft.
  */
-function placeNamed(lock: string, owner: string): string {
+function placeNamed(lock: string, owner: string): void {
   const draft = `${lock}.${randomUUID()}`;
-  const file = openSync(draft, 'wx', 0o600);
   try {
-    writeFileSync(file, owner);
+    writeFileSync(draft, owner, { flag: 'wx', mode: 0o600 });
     linkNewSync(draft, lock);
-    return stampOf(fstatSync(file, { bigint: true }));
   } finally {
-    closeSync(file);
     removeNow(draft);
   }
-}
-
-/**
- * Same as `fileStamp`. A fleet takes thousands of locks, and on its own disk a process waits longer for its
- * turn than for the file: hence no promises here.
- */
-function stampNow(lock: string): string {
-  const stats = statSync(lock, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? '' : stampOf(stats);
 }
 
 /** Removes a lock or draft that may be gone. */

@@ -15,18 +15,25 @@ import { makeTempFolder } from '../settings/temp-folder.ts';
 /** A process of it has the number 1, and is killed with the program that starts it. */
 const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
-test('twenty changes at a time lose nothing', async () => {
-  const folder = await makeTempFolder();
-  const path = join(folder, 'count');
-  const increase = () =>
-    withLock(path, async () => {
-      const count = Number((await readText(path)) ?? '0');
-      await writeTextAtomically(path, String(count + 1));
-    });
-  await Promise.all(Array.from({ length: 20 }, increase));
-  expect(await readFile(path, 'utf8')).toBe('20');
-  expect(await readdir(folder)).toEqual(['count']);
-});
+test.each([10_000, 1])(
+  'twenty changes at a time lose nothing, renewed every %i ms',
+  async (renewMs) => {
+    const folder = await makeTempFolder();
+    const path = join(folder, 'count');
+    const increase = () =>
+      withLock(
+        path,
+        async () => {
+          const count = Number((await readText(path)) ?? '0');
+          await writeTextAtomically(path, String(count + 1));
+        },
+        { times: { renewMs, lostMs: 60_000 }, waitMs: 30_000 },
+      );
+    await Promise.all(Array.from({ length: 20 }, increase));
+    expect(await readFile(path, 'utf8')).toBe('20');
+    expect(await readdir(folder)).toEqual(['count']);
+  },
+);
 
 test('gives the lock back when the work fails', async () => {
   const folder = await makeTempFolder();
