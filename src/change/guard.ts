@@ -1,5 +1,4 @@
 import type { Credential } from '../device/credential.ts';
-import type { Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -75,77 +74,65 @@ export class AccessError extends RefusedError {
   }
 }
 
-/** The account that devsh uses on a device, as far as the login and the records show it. */
-export class OwnAccess {
-  readonly #credential: Credential | undefined;
-  readonly #user: string;
-  readonly #profile: Profile;
+/**
+ * Why steps may end the access of an account that somebody needs, by the login and the break-glass accounts of a device.
+ *
+ * @param recordsOf the records last read; empty if the resource was not read
+ */
+export function objectionsOn(
+  { credential, tokenOwner, profile, entry }: Omit<Guarded, 'ref' | 'unlistedLogin'>,
+  recordsOf: (resource: string) => readonly DeviceRecord[],
+): Record<'own' | 'breakGlass', (step: Step) => Objection | undefined> {
+  const user = credential?.user ?? tokenOwner ?? '';
+  const isUser = (text: string): boolean => user !== '' && isSameName(text, user);
+  const isListed = (text: string): boolean => isBreakGlass(text, entry.breakGlass ?? []);
+  const ownFinder = accountFinders(profile, recordsOf, isUser);
+  const glassFinder = accountFinders(profile, recordsOf, isListed);
+  const holdsToken = (record: DeviceRecord): boolean =>
+    Object.values(record).some((value) => typeof value === 'string' && credential?.isToken(value));
   /** Whether a list of logins shows neither the login in use nor its token. */
-  readonly #isUnlisted = remembered(({ list, isListed }: AccountFinder): boolean => {
-    const { profile, resource, records } = list;
-    const isShown = this.#user !== '' && isListed();
-    return (
-      !isShown &&
-      !records.some((record) => this.#holdsToken(record)) &&
-      givesAccess(profile, resource, records)
-    );
+  const isUnlisted = remembered(({ list: { resource, records }, ...finder }: AccountFinder) => {
+    const isShown = (user !== '' && finder.isListed()) || records.some(holdsToken);
+    return !isShown && givesAccess(profile, resource, records);
   });
-  readonly #isNamed = (text: string): boolean => this.#user !== '' && isSameName(text, this.#user);
-  readonly #finderFor: ReturnType<typeof accountFinders>;
-
-  /** @param recordsOf the records last read; empty if the resource was not read */
-  constructor(
-    { credential, tokenOwner, profile }: Pick<Guarded, 'credential' | 'tokenOwner' | 'profile'>,
-    recordsOf: (resource: string) => readonly DeviceRecord[],
-  ) {
-    this.#profile = profile;
-    this.#credential = credential;
-    this.#user = credential?.user ?? tokenOwner ?? '';
-    this.#finderFor = accountFinders(profile, recordsOf, this.#isNamed);
-  }
-
-  /** Why a step may lock out the user of devsh; undefined if it does not. */
-  objectionTo(step: Step): Objection | undefined {
-    if (this.#credential === undefined) return undefined;
+  const own = (step: Step): Objection | undefined => {
     // A rotation of the login in use proves the new secret before it gives up the old one.
-    if (isOwnRotation(step, this.#credential)) return undefined;
+    if (credential === undefined || isOwnRotation(step, credential)) return undefined;
     const { action, resource, key, before } = step;
-    const user = this.#user;
     const account = key === '' ? resource : key;
-    const field = fieldThatLoses(step, this.#isNamed, this.#profile);
+    const field = fieldThatLoses(step, isUser, profile);
     if (field !== undefined) {
       const reason = `${field} of ${named(account)} would lose ${named(user)}, the account in use`;
       return { account, reason };
     }
-    const harm = harmOf(step, this.#isNamed, this.#profile);
+    const harm = harmOf(step, isUser, profile);
     if (harm === undefined) return undefined;
-    const finder = this.#finderFor(step);
+    const finder = ownFinder(step);
     const may = `${harm} ${named(account)} may lock you out`;
     // A device that trims and folds names may take a new name for the existing one.
     const isAdded = action === 'add' && finder.isListed() && key !== user;
+    const isToken = before !== undefined && holdsToken(before);
     const isOwn =
       before === undefined
-        ? isAdded && this.#isNamed(key)
-        : this.#holdsToken(before) || finder.nameIn(before) !== undefined;
+        ? isAdded && isUser(key)
+        : isToken || finder.nameIn(before) !== undefined;
     if (isOwn) {
-      const isSure = key === user || (before !== undefined && this.#holdsToken(before));
-      const own = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
-      return { account, reason: `${may}: ${own}` };
+      const isSure = key === user || isToken;
+      const whose = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
+      return { account, reason: `${may}: ${whose}` };
     }
-    if (action === 'add' || !this.#isUnlisted(finder)) return undefined;
+    if (action === 'add' || !isUnlisted(finder)) return undefined;
     const whose =
       user === ''
         ? 'the owner of the token in use is unknown (set --user or DEVSH_USER)'
         : `no ${resource} shows ${named(user)}, the login in use`;
     return { reason: `${may}: ${whose}` };
-  }
-
-  #holdsToken(record: DeviceRecord): boolean {
-    const values = Object.values(record);
-    return values.some(
-      (value) => typeof value === 'string' && this.#credential?.isToken(value) === true,
-    );
-  }
+  };
+  const breakGlass = (step: Step): Objection | undefined => {
+    const risk = breakGlassAtRisk(step, isListed, glassFinder(step));
+    return risk && { ...risk, reason: `${risk.reason}, a break-glass account` };
+  };
+  return { own, breakGlass };
 }
 
 /** Whether devsh itself logs in with the secret that is rotated. */
@@ -190,22 +177,16 @@ export function guardPlan(
 ): void {
   const guarded = new Map(
     sessions.map((session) => {
-      const recordsOf = (resource: string) => session.cached(resource) ?? [];
-      const access = new OwnAccess(session, recordsOf);
-      const isListed = breakGlassOf(session);
-      const finderFor = accountFinders(session.profile, recordsOf, isListed);
-      return [session.ref.address, { session, access, finderFor }];
+      const objections = objectionsOn(session, (resource) => session.cached(resource) ?? []);
+      return [session.ref.address, { session, objections }];
     }),
   );
   for (const devicePlan of plan.devices) {
     const { device, steps } = devicePlan;
     const emptied = emptiedBy(devicePlan);
+    const known = guarded.get(device.address);
     for (const step of steps) {
-      const known = guarded.get(device.address);
-      if (known !== undefined) {
-        refuseBreakGlass(known.session, step, known.finderFor(step), allowed);
-        refuseOwnAccount(known.session, step, known.access.objectionTo(step), allowed);
-      }
+      if (known !== undefined) refuseHarm(known.session, step, known.objections, allowed);
       refuse(device, allowed, 'loss', lossReason(step));
       refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
     }
@@ -219,10 +200,12 @@ export function guardStep(
   records: readonly DeviceRecord[],
   allowed: Allowed,
 ): void {
-  const finder = accountFinders(session.profile, () => records, breakGlassOf(session))(step);
-  refuseBreakGlass(session, step, finder, allowed);
-  const access = new OwnAccess(session, () => records);
-  refuseOwnAccount(session, step, access.objectionTo(step), allowed);
+  refuseHarm(
+    session,
+    step,
+    objectionsOn(session, () => records),
+    allowed,
+  );
 }
 
 /** Refuses to delete the last record, by the records right before: others may have deleted some since the plan. */
@@ -236,35 +219,24 @@ export function refuseLastOne(
   refuse(ref, allowed, 'protected', lastOneReason(step, emptied));
 }
 
-function breakGlassOf({ entry }: Guarded): (name: string) => boolean {
-  const { breakGlass = [] } = entry;
-  return (name) => isBreakGlass(name, breakGlass);
-}
-
-function refuseBreakGlass(
-  session: Guarded,
-  step: Step,
-  finder: AccountFinder,
-  allowed: Allowed,
-): void {
-  const risk = breakGlassAtRisk(step, breakGlassOf(session), finder);
-  if (risk === undefined || permits(allowed, BREAK_GLASS, risk.account)) return;
-  const reason = `${risk.reason}, a break-glass account`;
-  throw new AccessError(session.ref, step, BREAK_GLASS, { ...risk, reason });
-}
-
-function refuseOwnAccount(
+function refuseHarm(
   { ref, credential, unlistedLogin }: Guarded,
   step: Step,
-  objection: Objection | undefined,
+  { own, breakGlass }: ReturnType<typeof objectionsOn>,
   allowed: Allowed,
 ): void {
-  if (objection === undefined) return;
-  const isPermitted =
-    objection.account === undefined
-      ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
-      : permits(allowed, OWN_ACCOUNT, objection.account);
-  if (!isPermitted) throw new AccessError(ref, step, OWN_ACCOUNT, objection);
+  for (const [word, objectionTo] of [
+    [BREAK_GLASS, breakGlass],
+    [OWN_ACCOUNT, own],
+  ] as const) {
+    const objection = objectionTo(step);
+    if (objection === undefined) continue;
+    const isPermitted =
+      objection.account === undefined
+        ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
+        : permits(allowed, word, objection.account);
+    if (!isPermitted) throw new AccessError(ref, step, word, objection);
+  }
 }
 
 function refuse(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allowedBy } from '../../src/change/allow.ts';
-import { guardStep, OwnAccess } from '../../src/change/guard.ts';
+import { guardStep, objectionsOn } from '../../src/change/guard.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { type DeviceRecord, withoutFields } from '../../src/device/record.ts';
@@ -11,9 +11,10 @@ import type { Step } from '../../src/change/step.ts';
 
 const ADMIN = Credential.basic('admin', 'secret');
 
-function accessOf(credential: Credential | undefined, records: readonly DeviceRecord[]): OwnAccess {
-  const profile = documentedProfile;
-  return new OwnAccess({ credential, tokenOwner: undefined, profile }, () => records);
+function ownObjection(one: Step, credential?: Credential, records: readonly DeviceRecord[] = []) {
+  const session = { credential, tokenOwner: undefined, profile: documentedProfile };
+  const entry = { name: 'fw1', address: '127.0.0.1', groups: [] };
+  return objectionsOn({ ...session, entry }, () => records).own(one);
 }
 
 function objection(
@@ -21,7 +22,7 @@ function objection(
   credential: Credential | undefined = ADMIN,
   records: readonly DeviceRecord[] = [],
 ): string | undefined {
-  return accessOf(credential, records).objectionTo(one)?.reason;
+  return ownObjection(one, credential, records)?.reason;
 }
 
 test.each<[DeviceRecord, DeviceRecord]>([
@@ -99,7 +100,7 @@ test('a group must not lose the account in use, and no record of its name is fre
 });
 
 test('without a login nobody can be locked out', () => {
-  expect(accessOf(undefined, []).objectionTo(step({ username: 'admin' }))).toBe(undefined);
+  expect(ownObjection(step({ username: 'admin' }))).toBe(undefined);
 });
 
 /** Lists of accounts as products show them, each with the login `admin`, and an ordinary edit of another account. */
