@@ -108,7 +108,7 @@ test('settings and an inventory cost no library once they have been read', async
   const [first, second] = [join(folder, 'first'), join(folder, 'second')];
 
   expect(await start(first)).toMatchObject({ code: 0 });
-  expect((await loaded(first)).libraries).toEqual(expect.arrayContaining(['conf', 'yaml', 'zod']));
+  expect((await loaded(first)).libraries).toEqual(expect.arrayContaining(['yaml', 'zod']));
   expect(await start(second)).toMatchObject({ code: 0 });
   expectWithin(await loaded(second), BUDGET['user list']);
 });

@@ -84,20 +84,25 @@ export const APPEND = constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLL
  */
 function targetOf(path: string): string {
   const target = realpathSync.native(path);
-  return target === resolve(path) ? target : walked(resolve(path));
+  return target === resolve(path) ? target : protectedPath(resolve(path));
 }
 
-function walked(path: string): string {
+/** An absolute path without links. Throws SettingsError if somebody else could replace a folder or link on it. */
+function protectedPath(path: string): string {
   const folder = dirname(path);
   if (folder === path) return path;
-  const entry = join(walked(folder), basename(path));
+  const entry = join(protectedPath(folder), basename(path));
   const stats = lstatSync(entry);
   if (!stats.isFile()) refuseForeign(entry, stats);
-  return stats.isSymbolicLink() ? walked(resolve(dirname(entry), readlinkSync(entry))) : entry;
+  if (!stats.isSymbolicLink()) return entry;
+  return protectedPath(resolve(dirname(entry), readlinkSync(entry)));
 }
 
+/** Somebody else may have written it. */
+export class ForeignFileError extends SettingsError {}
+
 /**
- * Throws SettingsError for a file, folder or link that belongs to another user than this one and root, or that
+ * Throws ForeignFileError for a file, folder or link that belongs to another user than this one and root, or that
  * others may write. A group of one's own, as many systems give each user, may write it; in a folder for all, as
  * /tmp, nobody replaces what belongs to others; and nobody writes to a file system that is mounted read-only.
  */
@@ -106,12 +111,12 @@ export function refuseForeign(path: string, stats: Stats): void {
   const { uid, gid, mode } = stats;
   if (own === undefined || stats.isCharacterDevice()) return;
   if (uid !== own && uid !== 0) {
-    throw new SettingsError(`${path} belongs to another user: devsh does not use it`);
+    throw new ForeignFileError(`${path} belongs to another user: devsh does not use it`);
   }
   const others = gid === process.getgid?.() ? 0o002 : 0o022;
   const isShared = stats.isDirectory() && (mode & STICKY) !== 0;
   if (stats.isSymbolicLink() || isShared || (mode & others) === 0 || isReadOnly(path)) return;
-  throw new SettingsError(
+  throw new ForeignFileError(
     `${path} can be written by others (mode ${(mode & 0o777).toString(8)}): devsh does not use it before "chmod go-w ${path}"`,
   );
 }

@@ -1,9 +1,15 @@
-import type { Stats } from 'node:fs';
-import { lstat, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type Conf from 'conf';
 import { SettingsError } from '../errors.ts';
-import { errorCode, fileError, makePrivateFolder, readText, refuseLink } from '../os/files.ts';
+import {
+  errorCode,
+  fileError,
+  fileExists,
+  ForeignFileError,
+  ignoreFileError,
+  makePrivateFolder,
+  readText,
+  refuseLink,
+} from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { passwordSpan } from '../text/one-line.ts';
 import { editDistance } from '../text/suggest.ts';
@@ -14,47 +20,34 @@ import { SETTING_ROWS, type SettingName, type SettingsValues } from './settings-
 const PROJECT_FILE = '.devsh.json';
 /** The others are logins, and values for scripts. */
 const MAY_BE_A_SETTING = /^DEVSH_(?!TOKEN$|USER$|PASSWORD$|VAR_)/i;
-/** A larger file is not one of devsh. */
-const MAX_BYTES = 64 * 1024;
+/** A longer file is not one of devsh. */
+const MAX_LENGTH = 64 * 1024;
 
 interface ProjectFile {
   readonly path: string;
-  /** Undefined if another user owns the file, which is then ignored: in /tmp anyone can create one. */
-  readonly text: string | undefined;
+  readonly text: string;
 }
 
-/** The nearest `.devsh.json` in `folder` or above it. Throws SettingsError if it cannot be read. */
-async function findProjectFile(folder: string): Promise<ProjectFile | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    const path = join(at, PROJECT_FILE);
-    const found = await statOf(path, stat);
-    if (found !== undefined) {
-      if (!found.isFile()) return undefined;
-      // The owner of a link chooses its target: another user's link must not choose a file of this user.
-      const entry = (await statOf(path, lstat)) ?? found;
-      if (![found, entry].every(isTrusted)) return { path, text: undefined };
-      if (found.size > MAX_BYTES)
-        throw new SettingsError(`${path} is too large for a settings file`);
-      const text = await readText(path);
-      return text === undefined ? undefined : { path, text };
-    }
-    if (dirname(at) === at) return undefined;
+/**
+ * The nearest `.devsh.json` in `folder` or above it, or why it is ignored: in /tmp anyone can create one. Throws
+ * SettingsError if it cannot be read.
+ */
+async function findProjectFile(
+  folder: string,
+): Promise<ProjectFile | ForeignFileError | undefined> {
+  const path = join(folder, PROJECT_FILE);
+  // What is in a folder that this user cannot look into means nothing here.
+  if ((await fileExists(path).catch(ignoreFileError)) === true) {
+    const text = await readText(path).catch((error: unknown) => {
+      if (error instanceof ForeignFileError) return error;
+      throw error;
+    });
+    if (text instanceof ForeignFileError) return text;
+    if (text !== undefined && text.length > MAX_LENGTH)
+      throw new SettingsError(`${path} is too large for a settings file`);
+    if (text !== undefined) return { path, text };
   }
-}
-
-/** Whether the user or the administrator owns it. */
-function isTrusted({ uid }: Stats): boolean {
-  const own = process.getuid?.();
-  return own === undefined || uid === own || uid === 0;
-}
-
-async function statOf(path: string, look: typeof stat): Promise<Stats | undefined> {
-  try {
-    return await look(path);
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'].includes(errorCode(error) ?? '')) return undefined;
-    throw error;
-  }
+  return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
 }
 
 type SettingOrigin =
@@ -108,8 +101,8 @@ interface Checked {
 
 /**
  * Reads the settings. The environment wins over the project file, that over the user's own file, and that over
- * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads conf and zod
- * only for settings that have changed, or that are written: they cost start-up time.
+ * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads zod only for settings
+ * that have changed, and conf only to write them: they cost start-up time.
  */
 export async function openSettings(
   paths: Paths,
@@ -117,9 +110,10 @@ export async function openSettings(
 ): Promise<Settings> {
   const path = join(paths.config, `${FILE}.json`);
   const text = await readText(path);
-  const project = folder === undefined ? undefined : await findProjectFile(folder);
+  const found = folder === undefined ? undefined : await findProjectFile(folder);
+  const project = found instanceof ForeignFileError ? undefined : found;
   const environment = fromEnvironment(env);
-  // What was checked for the same texts needs neither conf nor zod.
+  // What was checked for the same texts needs no zod.
   const cache = new CachedFile<Checked>(paths.cache, 'checked-settings');
   const stamp = JSON.stringify([path, text, project?.path, project?.text, environment.said]);
   const isEmpty = stamp === JSON.stringify([path, undefined, undefined, undefined, {}]);
@@ -127,8 +121,7 @@ export async function openSettings(
   const above = [environment, await fromProject(project, cached?.project)].filter(
     (layer) => Object.keys(layer.said).length > 0,
   );
-  let own: Layer['said'] =
-    cached?.own ?? (text === undefined ? {} : (await openStore(paths, path)).said);
+  let own: Layer['said'] = cached?.own ?? settingsIn(text, path);
   let values = cached?.values ?? (await combined(own, above, path));
   // The cache would keep a password in a variable beyond its shell.
   const hasPassword = Object.values(environment.said).some(
@@ -140,10 +133,7 @@ export async function openSettings(
   }
   const settings: Settings = {
     path,
-    remark:
-      project !== undefined && project.text === undefined
-        ? `ignoring ${project.path}: it belongs to another user`
-        : undefined,
+    remark: found instanceof ForeignFileError ? found.message : undefined,
     get: (name) => values[name],
     origin(name) {
       const layer = above.find(({ said }) => name in said);
@@ -161,14 +151,23 @@ export async function openSettings(
       const { checkSettings } = await import('./settings-schema.ts');
       await withLock(path, async () => {
         await refuseLink(path); // conf would follow it
-        const { store, said } = await openStore(paths, path);
-        const stored = checkSettings(said, path);
+        const stored = checkSettings(settingsIn(await readText(path), path), path);
         const value = change(stored[name]);
-        inFile(path, 'write', () => {
+        await makePrivateFolder(paths.config); // conf would let others look into it
+        const { default: Conf } = await import('conf');
+        own = inFile(path, 'write', () => {
+          const store = new Conf({
+            cwd: paths.config,
+            configName: FILE,
+            configFileMode: 0o600,
+            projectSuffix: '',
+            accessPropertiesByDotNotation: false,
+            clearInvalidConfig: false,
+          });
           if (value === undefined) store.delete(name);
           else store.set(name, value);
+          return store.store;
         });
-        own = store.store;
         values = await combined(own, above, path);
       });
     },
@@ -232,7 +231,7 @@ async function fromProject(
   file: ProjectFile | undefined,
   checked: Layer['said'] | undefined,
 ): Promise<Layer> {
-  if (file?.text === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
+  if (file === undefined) return { said: {}, origin: () => ({ kind: 'default' }) };
   const { path, text } = file;
   const check = async (): Promise<Layer['said']> => {
     const data = inFile(path, 'read', () => JSON.parse(text) as unknown);
@@ -250,41 +249,14 @@ function lineOf(name: string, text: string): number {
   return text.split('\n').findIndex((line) => line.includes(`"${name}"`)) + 1 || 1;
 }
 
-/** The file as a store of conf, and its content. */
-async function openStore(
-  paths: Paths,
-  path: string,
-): Promise<{ store: Conf; said: Readonly<Record<string, unknown>> }> {
-  await makePrivateFolder(paths.config); // conf would let others look into it
-  const { default: Conf } = await import('conf');
-  return inFile(path, 'read', () => {
-    const store = new Conf({
-      cwd: paths.config,
-      configName: FILE,
-      configFileMode: 0o600,
-      projectSuffix: '',
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: false,
-      // conf takes a list for an empty file.
-      deserialize: (text) => settingsIn(text, path),
-    });
-    return { store, said: store.store };
-  });
-}
-
 /** Whether the user's file at `path` sets `name`, whatever wins over it. Throws SettingsError for invalid JSON. */
 export async function isInFile(path: string, name: string): Promise<boolean> {
-  const text = await readText(path);
-  if (text === undefined) return false;
-  return Object.hasOwn(
-    inFile(path, 'read', () => settingsIn(text, path)),
-    name,
-  );
+  return Object.hasOwn(settingsIn(await readText(path), path), name);
 }
 
-/** Throws SyntaxError or SettingsError. */
-function settingsIn(text: string, path: string): Record<string, unknown> {
-  const data = JSON.parse(text) as unknown;
+/** The content of a settings file; of none, no settings. */
+function settingsIn(text: string | undefined, path: string): Layer['said'] {
+  const data = inFile(path, 'read', () => JSON.parse(text ?? '{}') as unknown);
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new SettingsError(
       `${path} must be an object like {"format": "json"}; correct or remove it`,

@@ -80,7 +80,7 @@ test.skipIf(process.getuid?.() !== 0)(
     await chown(join(cwd, '.devsh.json'), 4321, 4321);
     const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(`warning: ignoring ${cwd}/.devsh.json: it belongs to another user\n`);
+    expect(stderr).toBe(`warning: ${cwd}/.devsh.json belongs to another user: devsh does not use it\n`);
   },
 );
 
@@ -96,6 +96,6 @@ test.skipIf(process.getuid?.() !== 0)(
     await lchown(path, 4321, 4321);
     const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(`warning: ignoring ${path}: it belongs to another user\n`);
+    expect(stderr).toBe(`warning: ${path} belongs to another user: devsh does not use it\n`);
   },
 );
