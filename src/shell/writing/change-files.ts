@@ -29,14 +29,8 @@ import {
 } from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
 import { planFleet, write, writeChanges } from './write.ts';
-import { openingLines } from '../../change/journal.ts';
 import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
-import {
-  adoptedJournal,
-  readResult,
-  type ResultFile,
-  resultText,
-} from '../../change/result-file.ts';
+import { adoptedJournal, readResult, type ResultFile } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Step } from '../../change/step.ts';
 import type { About, StepResult } from '../../change/verdict.ts';
@@ -101,8 +95,7 @@ async function* applyPlanFile(call: ApplyCall, text: string, file: string): Asyn
   const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
   const part = partOf(call, stored.digest, shard ?? WHOLE);
   if (shard !== undefined && planned.length === 0) {
-    yield* applyEmptyShard(call, shard, part);
-    return;
+    yield info(`shard ${shardText(shard)} has no device: nothing to do`);
   }
   if (call.options.replan && stored.changes.length === 0) {
     throw new UsageError(
@@ -183,18 +176,11 @@ function asReviewed(
     deleted.find((reason) => reason !== undefined) ??
     (changed && `${recordName(changed)} is not as planned`);
   const steps = now.steps.map(({ index = 0, ...step }): Step => {
-    const { before, takes: known = [] } = then.steps[index] ?? {};
-    // What it would take by now beyond that is drift, too.
-    const takes = step.takes?.flatMap((one) => {
-      const reviewed = known.find(({ resource }) => resource === one.resource);
-      const isMore = (one.count ?? 0) > (reviewed?.count ?? Infinity);
-      return reviewed === undefined || isMore ? (reviewed ?? []) : one;
-    });
-    const after = step.after && {
-      ...withoutFields(before ?? {}, step.removes ?? []),
-      ...step.asked,
-    };
-    return before === undefined ? step : { ...step, before, after, takes };
+    // What it takes beyond that is drift, too, when it is sent.
+    const { before, takes } = then.steps[index] ?? {};
+    if (before === undefined) return step;
+    const after = step.after && { ...withoutFields(before, step.removes ?? []), ...step.asked };
+    return { ...step, before, after, takes };
   });
   if (first === undefined) return { ...now, steps, settled: [...judged, ...settled] };
   const stopped = steps.map((step, index): StepResult => {
@@ -260,31 +246,6 @@ async function* applyPart(
     }
     yield info(`${part.result}: resuming run ${run}`);
     yield* resumeShard(call, run);
-  } finally {
-    await release();
-  }
-}
-
-async function* applyEmptyShard(
-  call: Call<'dryRun' | 'reason'>,
-  shard: Shard,
-  part: PlanPart | undefined,
-): AsyncGenerator<Output> {
-  const { services } = call.shell;
-  yield info(`shard ${shardText(shard)} has no device: nothing to do`);
-  if (part === undefined || call.options.dryRun) return;
-  const run = await call.newRun();
-  const release = await services.holdFile(part.result);
-  try {
-    if ((await readEarlierResult([], part)) !== undefined) return;
-    const { operator: by, version } = services;
-    const at = services.now().toISOString();
-    const { reason } = call.options;
-    const opening = openingLines(
-      { kind: 'run', run, at, command: call.line, reason, by, version, part },
-      [],
-    );
-    await writeTextAtomically(part.result, resultText(opening, at));
   } finally {
     await release();
   }
