@@ -103,8 +103,8 @@ export class ForeignFileError extends SettingsError {}
 
 /**
  * Throws ForeignFileError for a file, folder or link that belongs to another user than this one and root, or that
- * others may write. A group of one's own, as many systems give each user, may write it; in a folder for all, as
- * /tmp, nobody replaces what belongs to others; and nobody writes to a file system that is mounted read-only.
+ * others may write. A group with the number of this user is its own, as many systems give each one; in a folder for
+ * all, as /tmp, nobody replaces what belongs to others; and nobody writes to a file system that is mounted read-only.
  */
 export function refuseForeign(path: string, stats: Stats): void {
   const own = process.getuid?.();
@@ -113,7 +113,7 @@ export function refuseForeign(path: string, stats: Stats): void {
   if (uid !== own && uid !== 0) {
     throw new ForeignFileError(`${path} belongs to another user: devsh does not use it`);
   }
-  const others = gid === process.getgid?.() ? 0o002 : 0o022;
+  const others = gid === own ? 0o002 : 0o022;
   const isShared = stats.isDirectory() && (mode & STICKY) !== 0;
   if (stats.isSymbolicLink() || isShared || (mode & others) === 0 || isReadOnly(path)) return;
   throw new ForeignFileError(

@@ -173,3 +173,25 @@ test('a new file is never put in the place of another one, nor of a link', async
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   expect((await readdir(folder)).sort()).toEqual(['link.csv', 'users.csv']);
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a group may write a file only if it has the number of its user (needs root to be another one)',
+  async () => {
+    const folder = await makeTempFolder();
+    const path = join(folder, 'file');
+    await writeFile(path, 'text');
+    await chmod(path, 0o664);
+    await chmod(folder, 0o755);
+    const module = JSON.stringify(join(import.meta.dirname, '../../src/os/files.ts'));
+    const program = `const { readText } = await import(${module}); console.log(await readText(${JSON.stringify(path)}))`;
+    for (const [uid, gid] of [
+      [4321, 4321],
+      [4321, 100],
+    ] as const) {
+      await chown(path, uid, gid);
+      const argv = ['--input-type=module', '-e', program];
+      const { stdout } = spawnSync(process.execPath, argv, { uid, gid, encoding: 'utf8' });
+      expect([gid, stdout]).toEqual([gid, uid === gid ? 'text\n' : '']);
+    }
+  },
+);
