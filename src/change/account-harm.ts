@@ -9,6 +9,7 @@ import { accountsOf, detailsOf, knownFields, type Profile } from '../device/prof
 import {
   type DeviceRecord,
   frequencies,
+  isNested,
   isValueList,
   isValueObject,
   nestedValue,
@@ -184,12 +185,15 @@ export function fieldThatLoses(
   profile: Profile,
 ): string | undefined {
   if (step.resource === accountsOf(profile)) return undefined;
-  const holds = (value: Value | undefined): boolean =>
-    isValueList(value) && value.some((item) => isNamed(valueText(item)));
-  const { action, before = {} } = step;
-  if (action === 'delete')
-    return Object.keys(before).find((field) => holds(valueAt(before, field)));
-  return partsOf(step).find((part) => holds(part.before) && !holds(part.after))?.field;
+  const holds = (value: Value | undefined): boolean => membersIn(value).some(isNamed);
+  const parts = partsOf(step.action === 'delete' ? { ...step, after: {} } : step);
+  return parts.find((part) => holds(part.before) && !holds(part.after))?.field;
+}
+
+/** The texts in the lists of a value, at any depth: a member may be an object with its name. */
+function membersIn(value: Value = null, isListed = false): string[] {
+  if (!isNested(value)) return isListed ? [valueText(value)] : [];
+  return Object.values(value).flatMap((part) => membersIn(part, isListed || isValueList(value)));
 }
 
 /** Also if one of them includes its domain: `CORP\\admin`, `admin@corp`. */
@@ -239,11 +243,7 @@ export function breakGlassAtRisk(
 ): { readonly account: string; readonly reason: string } | undefined {
   const { profile } = finder.list;
   const { action, key, keyField, before } = step;
-  const items = Object.values(before ?? {})
-    .filter(isValueList)
-    .flat()
-    .map(valueText);
-  for (const member of items.filter(isListed)) {
+  for (const member of membersIn(before).filter(isListed)) {
     const field = fieldThatLoses(step, (text) => text === member, profile);
     if (field === undefined) continue;
     return { account: member, reason: `${field} of ${named(key)} would lose ${named(member)}` };

@@ -4,7 +4,7 @@ import { allowedBy } from '../../src/change/allow.ts';
 import { guardStep, objectionsOn } from '../../src/change/guard.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
-import { type DeviceRecord, withoutFields } from '../../src/device/record.ts';
+import { type DeviceRecord, type Value, withoutFields } from '../../src/device/record.ts';
 import { rounds } from '../rounds.ts';
 import { step } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
@@ -271,4 +271,31 @@ test('--allow own-account=NAME permits the record that is shown, and no other th
   expect(guarded(records[0], 'wheel')).not.toThrow();
   expect(guarded(records[1], 'wheel')).toThrow('--allow own-account=ops');
   expect(guarded(records[0], 'admin')).toThrow('--allow own-account=wheel');
+});
+
+test('no list at any depth loses an account without its word, whatever its members look like', () => {
+  const member = fc.constantFrom<(name: string) => Value>(
+    (name) => name,
+    (name) => ({ username: name, level: 3 }),
+    (name) => ({ user: { id: 7, name } }),
+    (name) => [name, 'rw'],
+  );
+  const place = fc.constantFrom<(members: Value) => DeviceRecord>(
+    (members) => ({ staff: members }),
+    (members) => ({ settings: { access: { staff: members } } }),
+    (members) => ({ rules: [{ staff: members }] }),
+  );
+  fc.assert(
+    fc.property(member, place, fc.boolean(), fc.boolean(), (shaped, put, isDelete, isGlass) => {
+      const name = isGlass ? 'root' : 'admin';
+      const group = (names: readonly string[]) => ({ name: 'ops', ...put(names.map(shaped)) });
+      const before = group(['bob', name]);
+      const asked = withoutFields(group(['bob']), ['name']);
+      const one = step(before, isDelete ? undefined : asked, 'group', 'name');
+      const session = { credential: ADMIN, tokenOwner: undefined, profile: documentedProfile };
+      const entry = { name: 'fw1', address: '127.0.0.1', groups: [], breakGlass: ['root'] };
+      const { own, breakGlass } = objectionsOn({ ...session, entry }, () => [before]);
+      expect((isGlass ? breakGlass : own)(one)?.reason).toContain(`would lose ${name}`);
+    }),
+  );
 });
