@@ -64,6 +64,7 @@ export function parsePlanFile(text: string, file: string, now: Date, allow: Allo
 function wishedOn({ device, settled, error, wanted, ...plan }: StoredDevice): StoredDevice {
   const steps = countedIn<readonly Wish[]>(z.array(WISH), plan.steps);
   const changes = plan.changes && wishedChanges(plan.changes);
+  countedIn(z.array(UNSENT), settled);
   return { device, steps, settled, wanted: wanted ?? [], changes, ...(error && { error }) };
 }
 
@@ -106,6 +107,11 @@ const WISH = z.object({
       z.object({ resource: z.string(), count: z.number().optional(), keys: z.array(z.string()) }),
     )
     .optional(),
+});
+
+/** What a plan settles without a request. No other result is told again: nothing was sent. */
+const UNSENT = z.object({
+  verdict: z.enum(['unchanged', 'differs', 'failed', 'drift', 'skipped']),
 });
 
 const ABOUT = { resource: z.string() };

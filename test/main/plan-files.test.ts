@@ -171,3 +171,19 @@ test('what a device was not reached with is pending, and resume does it as it wa
   expect((await devsh('runs show')).exitCode).toBe(0);
   expect((await devsh('pending')).stderr).toContain('nothing is pending');
 });
+
+test.each(['done', 'no effect', 'unknown'])(
+  'a plan file that tells a result "%s" is refused: nothing was sent',
+  async (verdict) => {
+    const { devsh, device, writes } = await fleetWithRoot();
+    const file = await planned(devsh);
+    await altered(file, (lines) => {
+      const { name, address } = device(1);
+      const about = { resource: 'user', key: 'root', action: 'delete' };
+      Object.assign(planOf(lines), { settled: [{ device: { name, address }, ...about, verdict }] });
+    });
+    const { stdout, stderr, exitCode } = await devsh(['apply', file, '--yes']);
+    expect([exitCode, stdout, writes()]).toEqual([6, '', []]);
+    expect(stderr).toContain('the file holds what no plan of devsh has');
+  },
+);
