@@ -223,12 +223,13 @@ function textsIn(value: Value): string[] {
 /** Whether nothing but the records and the fields says what the request does. */
 function isPlain(about: AccountList, request: WriteRequest): boolean {
   const { profile, resource } = about;
-  if (request.method === 'DELETE') return true;
+  const hasQuery = new URL(request.path, ORIGIN).search !== '';
+  if (request.method === 'DELETE') return !hasQuery || namesByQuery(profile, request.path);
   const stated = [profile.create, updateFacts(profile, resource), profile.remove];
   const isStated = ([field, text]: readonly [string, string]): boolean =>
     stated.some(({ constants }) => isStored(valueAt(constants, field), text));
   return (
-    new URL(request.path, ORIGIN).search === '' &&
+    !hasQuery &&
     (isDelete(request)
       ? pairsOf(request).every(([field]) => ACTION.test(field) || isName(about, field))
       : actionsOf(request).every(isStated))

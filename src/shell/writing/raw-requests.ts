@@ -212,12 +212,14 @@ async function listedTarget(
   return { changes: [], unknown, isOfAccounts: true };
 }
 
-/** The one record at this path, named by the last part of it; undefined for a list and for anything else. */
+/** The one record at this path, named by the last part of it; undefined for a list, a query and anything else. */
 async function ownRecord(
   { access, io }: WriteCall,
   session: DeviceSession,
   path: string,
 ): Promise<DeviceRecord | undefined> {
+  // What a query asks of a DELETE is not what it asks of a GET.
+  if (path.includes('?')) return undefined;
   const { status, body } = await session.use(access, (device) =>
     device.raw({ method: 'GET', path }, io.signal),
   );
