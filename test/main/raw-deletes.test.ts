@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rounds } from '../rounds.ts';
+import type { DeviceRecord } from '../../src/device/record.ts';
 import { serve } from '../device/server.ts';
 import { ADMIN, makeDevsh } from './devsh.ts';
 
@@ -37,7 +38,7 @@ const base = fc
 
 test('a DELETE goes only to a path that shows one record of its own name', async () => {
   const { remove } = await start();
-  const one = (name: string): fc.Arbitrary<Record<string, unknown>> =>
+  const one = (name: string): fc.Arbitrary<DeviceRecord> =>
     fc.record({
       ...{ id: fc.constant(name), lang: segment },
       tags: fc.array(segment, { maxLength: 2 }),
@@ -76,6 +77,18 @@ test('a DELETE goes only to a path that shows one record of its own name', async
                 [200, JSON.stringify({ id: name, items: [...list, { id: 'y' }] })] as const,
               ),
             ),
+          fc
+            .tuple(one(name), segment, fc.array(one('x'), { minLength: 1, maxLength: 3 }))
+            .chain(([record, field, list]) =>
+              fc.constantFrom<DeviceRecord>(
+                { ...record, [field]: list },
+                {
+                  ...record,
+                  ...Object.fromEntries(list.map((each, index) => [`${field}${index}`, each])),
+                },
+              ),
+            )
+            .map((record) => [200, JSON.stringify(record)] as const),
           one(`${name}x`).map((record) => [200, JSON.stringify(record)] as const),
           ...(end.startsWith('?')
             ? [one(name).map((record) => [200, JSON.stringify(record)] as const)]

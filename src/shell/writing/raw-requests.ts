@@ -30,8 +30,8 @@ import {
 import { journalLine, openingLines } from '../../change/journal.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull } from '../../change/read-and-plan.ts';
-import { keyFieldOf } from '../../device/profile.ts';
-import type { DeviceRecord } from '../../device/record.ts';
+import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { type DeviceRecord, isNested, isValueList, isValueObject } from '../../device/record.ts';
 import { attempt, expectedError, RefusedError } from '../../errors.ts';
 import { recordChanges } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -228,9 +228,18 @@ async function ownRecord(
   const list =
     status === 200 ? attempt(BodyFailure, () => decodeList(body, resource, profile)) : undefined;
   const [record] = list?.single === true ? list.records : [];
-  if (record === undefined || name === '') return undefined;
+  if (record === undefined || name === '' || mayHoldRecords(profile, record)) return undefined;
   const names = [...profile.idFields, keyFieldOf(profile, resource, [record])];
   return isKeyOf(record, names, name) ? record : undefined;
+}
+
+/** A collection may have a name of its own beside its records, whatever the field is called that has them. */
+function mayHoldRecords({ idFields }: Profile, object: DeviceRecord): boolean {
+  return Object.values(object).some((value) =>
+    isValueList(value)
+      ? value.some(isNested)
+      : isValueObject(value) && idFields.some((field) => Object.hasOwn(value, field)),
+  );
 }
 
 /** Throws a `RefusedError` for a request that may end the access of an account that somebody needs. */
