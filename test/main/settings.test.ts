@@ -80,7 +80,9 @@ test.skipIf(process.getuid?.() !== 0)(
     await chown(join(cwd, '.devsh.json'), 4321, 4321);
     const { stderr, exitCode } = await devsh('user list --on sim1', { cwd });
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(`warning: ${cwd}/.devsh.json belongs to another user: devsh does not use it\n`);
+    expect(stderr).toBe(
+      `warning: ${cwd}/.devsh.json belongs to another user: devsh does not use it\n`,
+    );
   },
 );
 
