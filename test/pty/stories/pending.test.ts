@@ -85,14 +85,15 @@ test(
     expect(patches()).toEqual([1, 1, 1, 0, 0]);
 
     for (const device of [fourth, fifth]) device?.setFault('refuse', false);
-    fifth?.putUser({ username: 'viewer', first_name: 'Vera', lastname: 'Else', is_active: true });
+    const vera = { first_name: 'Vera', lastname: 'Else', email: 'vera.else@example.net' };
+    fifth?.putUser({ username: 'viewer', ...vera, is_active: true });
     for (const [choice, expected] of [
       ['', [1, 1, 1, 1, 0]],
       ['1', [1, 1, 1, 1, 1]],
     ] as const) {
       program.type(':resume\r');
       await program.waitFor('Is this "viewer" the one that is meant?');
-      await program.waitFor(/1 {2}\S+ {2}user viewer shows another person .*Vera/);
+      await program.waitFor(/1 {2}\S+ {2}user viewer shows another person \(e-mail vera/);
       await answer(program, choice);
       await program.waitFor('Type y to do it');
       await answer(program, 'y');
