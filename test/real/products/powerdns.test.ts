@@ -98,12 +98,16 @@ const zone: Subject = {
   }),
 };
 
+/** The list has a secret, and no record says whose the API key is. */
+const UNLISTED = { reason: /--allow unlisted-login/, option: '--allow unlisted-login' };
+
 const tsigkey: Subject = {
   resource: 'tsigkey',
   keyField: 'name',
   verbs: ['list', 'show', 'add', 'undo of add', 'delete', 'undo of delete'],
   held: held('tsigkeys'),
   listed: listed('tsigkeys'),
+  needs: { 'undo of add': UNLISTED, delete: UNLISTED },
   secret: ['key'],
   added: (key) => ({
     words: `name=${key} algorithm=hmac-sha256`,
@@ -128,11 +132,13 @@ describeVerbs(powerdns, [zone, tsigkey], {
 
     test('a new TSIG secret is the one that PowerDNS holds, and is shown nowhere', async () => {
       const secret = Buffer.from('a secret of thirty-two characters').toString('base64');
-      const run = await running().devsh(`tsigkey set transfer key=${secret} --on box --yes`);
+      const run = await running().devsh(
+        `tsigkey set transfer key=${secret} --on box --yes --allow unlisted-login`,
+      );
       expect(run.stdout).toContain('set tsigkey transfer: done');
       expect(await key()).toBe(secret);
       expect(run.stdout + run.stderr).not.toContain(secret);
-      const undone = await running().devsh('undo --on box --yes');
+      const undone = await running().devsh('undo --on box --yes --allow unlisted-login');
       expect(undone.stdout).toContain('cannot be restored: key');
       expect(undone.exitCode).toBe(1);
       expect(await key()).toBe(secret);
@@ -151,7 +157,9 @@ describeVerbs(powerdns, [zone, tsigkey], {
     });
 
     test('PowerDNS adds a second key for another algorithm, and devsh says so', async () => {
-      const run = await running().devsh('tsigkey set three algorithm=hmac-sha512 --on box --yes');
+      const run = await running().devsh(
+        'tsigkey set three algorithm=hmac-sha512 --on box --yes --allow unlisted-login',
+      );
       expect(run.stdout).toContain('the device added a second record');
       const keys = (await listed('tsigkeys')(running())).filter(({ name }) => name === 'three');
       expect(keys.map(({ algorithm }) => algorithm)).toEqual(['hmac-sha256', 'hmac-sha512']);
