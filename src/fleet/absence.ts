@@ -13,16 +13,6 @@ export type Absence =
   /** `why`: `not in the list, which may be cut: …` */
   | { readonly kind: 'not known'; readonly why: string };
 
-/** What a list has shown before: the last image of each record, and the most records at once. */
-export interface KnownList {
-  readonly images: readonly (readonly [key: string, image: DeviceRecord])[];
-  /** The keys of those that are proven to be absent since. */
-  readonly absent: ReadonlySet<string>;
-  readonly most: number;
-}
-
-export const NOTHING_KNOWN: KnownList = { images: [], absent: new Set(), most: 0 };
-
 /** A list as it was just read. */
 interface Listed {
   readonly session: DeviceSession;

@@ -19,7 +19,6 @@ import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import { CancelledError, CredentialError, DevshError } from '../errors.ts';
-import { type KnownList, NOTHING_KNOWN } from './absence.ts';
 import type { Access } from './access.ts';
 import type { CredentialOutcome } from './credential-gate.ts';
 import type { DeviceEntry } from './inventory.ts';
@@ -51,6 +50,16 @@ export interface Reading {
   readonly endedAt: number;
   readonly clock: ClockOffset | undefined;
 }
+
+/** What a list has shown before: the last image of each record, and the most records at once. */
+export interface KnownList {
+  readonly images: readonly (readonly [key: string, image: DeviceRecord])[];
+  /** The keys of those that are proven to be absent since. */
+  readonly absent: ReadonlySet<string>;
+  readonly most: number;
+}
+
+const NOTHING_KNOWN: KnownList = { images: [], absent: new Set(), most: 0 };
 
 /** Keeps what devices have shown. */
 export interface Memory {
