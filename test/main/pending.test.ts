@@ -94,7 +94,7 @@ test('undoing the run cancels what is pending of it, and undoing that brings it 
   device(2).setFault(DOWN, true);
   await devsh('user add username=bob lang=de first_name=B lastname=B --on @lab --yes');
   const { stderr } = await devsh('undo --yes');
-  expect(plain(stderr)).toContain('afterwards nothing of it is pending on sim2');
+  expect(plain(stderr)).toContain('once undone, nothing of it is pending on sim2');
   expect(await pendingRows(fleet)).toEqual([]);
   await devsh('undo --yes --allow loss');
   expect(await pendingRows(fleet)).toMatchObject([

@@ -184,7 +184,7 @@ function noticeOf(
     ...(description === undefined ? [] : [`undoes ${description}`]),
     ...(owing.length === 0
       ? []
-      : [`afterwards nothing of it is pending on ${someOf([...new Set(owing)])}`]),
+      : [`once undone, nothing of it is pending on ${someOf([...new Set(owing)])}`]),
   ];
 }
 

@@ -164,7 +164,7 @@ test(
     expect(langs()).toEqual(before);
     expect(program.screen().join('\n')).not.toContain('Type keep');
     // What was pending is so no more, so the line that continues it is gone.
-    await program.waitFor('afterwards nothing of it is pending on');
+    await program.waitFor('once undone, nothing of it is pending on');
     expect(program.screen().join('\n')).not.toContain('" continues');
   },
 );
