@@ -5,6 +5,7 @@ import {
   constants,
   copyFileSync,
   fstatSync,
+  fsync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { attempt, RefusedError, SettingsError } from '../errors.ts';
 
 const PRIVATE_FOLDER = 0o700;
@@ -243,12 +245,13 @@ async function writeDraft(
   await makePrivateFolder(dirname(target));
   try {
     await withDraft(target, async (draft) => {
-      const file = await open(draft, 'wx', PRIVATE_FILE);
+      // At once: `removeDrafts` could not remove what another thread makes after it.
+      const file = openSync(draft, 'wx', PRIVATE_FILE);
       try {
-        await file.writeFile(text);
-        if (isSynced) await file.sync();
+        writeFileSync(file, text);
+        if (isSynced) await promisify(fsync)(file);
       } finally {
-        await file.close();
+        closeSync(file);
       }
       await place(draft, target);
     });
