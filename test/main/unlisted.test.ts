@@ -3,9 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Account, Box, type Habit, openPlace, PASSWORD } from '../oracle/sequences/box.ts';
-import { SETTLE_DELAYS_MS } from '../../src/change/run-step.ts';
 import { rounds } from '../rounds.ts';
+import { settleAtOnce } from '../settle.ts';
 import { makeDevsh, trust } from './devsh.ts';
+
+settleAtOnce();
 
 interface Pending {
   readonly pending?: readonly unknown[];
@@ -167,7 +169,6 @@ test.each<[Habit, string, number]>([
   ['defers', 'unknown', 3],
   ['caches', 'unknown', 3],
 ])('on a box that %s, an effect that does not show yet is "%s"', async (habit, verdict, code) => {
-  SETTLE_DELAYS_MS.fill(1);
   const { box, devsh } = await startBox(habit);
   const line = 'user set bob lang=fr --on oslo --yes --allow unlisted-login';
   const { stdout, stderr, exitCode } = await devsh(line);

@@ -2,7 +2,6 @@ import { type Account, Box, type Deed, openPlace, type Place } from './box.ts';
 import type { Begin, Said, Told } from './claims.ts';
 import { type Event, type Line, type Meanwhile, NAMES, type Sequence } from './events.ts';
 import { type Ending, Machine, watchJournals } from './machine.ts';
-import { SETTLE_DELAYS_MS } from '../../../src/change/run-step.ts';
 import { Truth } from './truth.ts';
 import { runAt, typed } from './words.ts';
 
@@ -15,9 +14,6 @@ const PEOPLE = ['ann', 'bob', 'cyd'].map((person, index): Omit<Account, 'id'> =>
 }));
 
 const RealDate = Date;
-
-// A late box counts readings, not time.
-SETTLE_DELAYS_MS.fill(1);
 
 /** The clock of the machine, some minutes off; undefined: right again. */
 function stepClock(minutes: number | undefined): void {
