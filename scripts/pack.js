@@ -1,12 +1,13 @@
 // Builds the npm package, independent of dist: `node scripts/pack.js FOLDER` puts devsh-VERSION.tgz into
 // FOLDER and prints its path.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.md'];
+const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', ...files];
 
 /**
  * Returns the path of the tarball.
@@ -17,7 +18,7 @@ const FILES = ['package.json', '.npmignore', 'README.md', 'LICENSE', 'CHANGELOG.
 export function pack(folder, edit = () => undefined, bugs = '') {
   const stage = mkdtempSync(join(tmpdir(), 'devsh-pack-'));
   try {
-    for (const file of FILES.filter((name) => existsSync(join(root, name)))) {
+    for (const file of FILES.filter((name) => name !== 'dist' && existsSync(join(root, name)))) {
       cpSync(join(root, file), join(stage, file), { recursive: true });
     }
     const run = (...args) =>

@@ -1,6 +1,4 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ioOf, type LineEnd, runLine } from './plain/run-line.ts';
 import type { Host } from './plain/host.ts';
@@ -9,7 +7,7 @@ import { readStandardInput } from './os/user-file.ts';
 import { visibleLines } from './text/visible.ts';
 import { CancelledError, DevshError, UsageError } from './errors.ts';
 import { digestWith } from './device/sensitive-fields.ts';
-import { currentFolder, ownKey, removeDrafts } from './os/files.ts';
+import { currentFolder, ownKey, removeDrafts, temporaryFolder } from './os/files.ts';
 import { openSettings, type Settings } from './settings/settings.ts';
 import { openingOf, Shell } from './shell/shell.ts';
 import { formatAsked } from './shell/grammar/bind.ts';
@@ -37,7 +35,7 @@ export async function main(host: Host): Promise<number> {
   const words = host.argv;
   const isDemo = words[0] === 'demo' && !words.includes('--help') && !words.includes('-h');
   try {
-    const { paths, cleanUp } = await choosePaths(host.env, isDemo);
+    const { paths, cleanUp } = choosePaths(host.env, isDemo);
     try {
       const exitCode = await runIn(host, paths, isDemo, cleanUp);
       return (await output.isLost()) && exitCode === 0 ? 1 : exitCode;
@@ -230,12 +228,12 @@ export class AllServices extends Services {
 }
 
 /** The folders of settings, pins and history; for the demo a temporary folder that is removed again. */
-async function choosePaths(
+function choosePaths(
   env: NodeJS.ProcessEnv,
   isDemo: boolean,
-): Promise<{ paths: Paths; cleanUp: () => void }> {
+): { paths: Paths; cleanUp: () => void } {
   if (!isDemo) return { paths: resolvePaths(env), cleanUp: () => undefined };
-  const folder = await mkdtemp(join(tmpdir(), 'devsh-demo-'));
+  const folder = temporaryFolder('demo');
   const own = (name: string): string => join(folder, name);
   return {
     paths: { config: own('config'), data: own('data'), state: own('state'), cache: own('cache') },

@@ -1,9 +1,10 @@
 import { existsSync, rmSync } from 'node:fs';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
+import { temporaryFolder } from './files.ts';
 import { runEditor } from './terminal.ts';
 
 export interface Draft {
@@ -26,7 +27,7 @@ export async function editInProgram(
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
   const words = editorWords(env);
-  const folder = await mkdtemp(join(tmpdir(), 'devsh-edit-'));
+  const folder = temporaryFolder('edit');
   const removeNow = (): void => rmSync(folder, { recursive: true, force: true });
   const onEnd = (ended: NodeJS.Signals): void => {
     removeNow();

@@ -9,6 +9,7 @@ import {
   linkSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -19,6 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { attempt, RefusedError, SettingsError } from '../errors.ts';
@@ -261,6 +263,15 @@ async function writeDraft(
       throw new RefusedError(`${target} exists already and was not replaced`);
     }
     throw fileError('write', target, error);
+  }
+}
+
+/** A new folder `devsh-PURPOSE-…`, of this user alone. */
+export function temporaryFolder(purpose: string): string {
+  try {
+    return mkdtempSync(join(tmpdir(), `devsh-${purpose}-`));
+  } catch (error) {
+    throw fileError('create a folder in', tmpdir(), error);
   }
 }
 

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, stat, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startSimulator, type SimulatedDevice } from '../simulator/simulator.ts';
 import { FIRST_READING, makeFolder, ROOT, run, succeed } from './programs.ts';
 
 /** All files that may be in the package. */
 const ALLOWED = [
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^(package\.json|LICENSE|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md)$/,
+  /^(docs\/[\w-]+\.md|pictures\/[\w-]+\.svg|profiles\/[\w-]+\.yaml|recipes\/[\w.-]+)$/,
   /^dist\/man\/[\w-]+\.1$/,
   /^dist\/(cli\.js|package\.json)$/,
   /^dist\/chunks\/[\w-]+\.js$/,
@@ -87,6 +88,21 @@ test('the package contains only the program and its required files', async () =>
       'CHANGELOG.md',
     ]),
   );
+});
+
+test('the links of the pages lead to files of the package', async () => {
+  const pages = (await filesIn(unpacked)).filter((file) => file.endsWith('.md'));
+  const dead = await Promise.all(
+    pages.map(async (page) => {
+      const links = (await readFile(page, 'utf8')).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g);
+      return Array.from(links, ([, to = '']) => join(page, '..', to)).filter(
+        (to) => !existsSync(to),
+      );
+    }),
+  );
+  // A promise is proven by its test, which only the repository has.
+  const missing = dead.flat().map((path) => path.slice(unpacked.length + 1));
+  expect(missing.filter((path) => !path.startsWith('test/'))).toEqual([]);
 });
 
 test('nothing but the keychain is installed beside the bundle', async () => {
@@ -217,41 +233,62 @@ test('installs into an empty prefix, and runs there', LONG, async ({ skip }) => 
   expect(await bytesOnDisk(prefix)).toBeLessThan(MOST_BYTES);
 });
 
-test('the package with Node runs without an installed Node', LONG, async () => {
-  const device = await simulate();
-  const scratch = await makeFolder(onTestFinished);
-  const [path, home] = [join(scratch, 'path'), join(scratch, 'home')];
-  const made = await succeed(process.execPath, [
-    ...['scripts/package.js', '--tarball', tarball, '--output', scratch],
-  ]);
-  expect(made.trim()).toMatch(/devsh-\d[\w.-]*-(linux|darwin)-(x64|arm64)\.tar\.gz$/);
-  await succeed('tar', ['-xzf', made.trim(), '-C', scratch]);
-  const name = made.trim().slice(scratch.length + 1, -'.tar.gz'.length);
-  expect(await readdir(join(scratch, name))).toEqual(['LICENSE', 'bin', 'lib']);
-  expect(await readdir(join(scratch, name, 'lib'))).toEqual(['LICENSE.node', 'devsh', 'node']);
-  await mkdir(path);
-  for (const program of ['sh', 'dirname', 'readlink']) {
-    await symlink((await succeed('which', [program])).trim(), join(path, program));
-  }
-  // A link in the PATH.
-  await symlink(join('..', name, 'bin/devsh'), join(path, 'devsh'));
-  const env = { PATH: path, HOME: home, DEVSH_USER: 'admin', DEVSH_PASSWORD: 'admin-secret' };
-  const devsh = (...args: readonly string[]) => run(join(path, 'devsh'), args, { env });
+/** What the package with Node needs of a system: sh, what the launcher calls, and the libraries that `ldd` names. */
+const PROGRAMS = ['/bin/sh', '/usr/bin/dirname', '/usr/bin/readlink'];
 
-  expect((await run('/bin/sh', ['-c', 'node --version'], { env })).code).toBe(127);
-  expect(await devsh('--version')).toMatchObject({ code: 0, stderr: '' });
-  const { address, fingerprint } = device;
-  await devsh('trust', 'accept', address, '--fingerprint', fingerprint);
-  const listed = await devsh('user', 'list', '--on', address, '--json');
-  expect(listed.code).toBe(0);
-  expect(listed.stderr).toMatch(FIRST_READING);
-  const sbom = join(scratch, name, 'lib/devsh/dist/sbom.cdx.json');
-  expect(await componentsOf(sbom)).toEqual(
-    expect.arrayContaining([
-      expect.objectContaining({ name: 'node', version: process.versions.node }),
-      expect.objectContaining({ name: 'openssl', version: process.versions.openssl }),
-    ]),
-  );
-  const keyring = join(scratch, name, 'lib/devsh/package.json');
-  expect(createRequire(keyring)('@napi-rs/keyring')).toHaveProperty('Entry');
-});
+test(
+  'the package with Node runs where there are only the C and C++ libraries and sh',
+  LONG,
+  async ({ skip }) => {
+    const scratch = await makeFolder(onTestFinished);
+    const root = join(scratch, 'root');
+    const made = await succeed(process.execPath, [
+      ...['scripts/package.js', '--tarball', tarball, '--output', scratch],
+    ]);
+    expect(made.trim()).toMatch(/devsh-\d[\w.-]*-(linux|darwin)-(x64|arm64)\.tar\.gz$/);
+    await succeed('tar', ['-xzf', made.trim(), '-C', scratch]);
+    const name = made.trim().slice(scratch.length + 1, -'.tar.gz'.length);
+    expect(await readdir(join(scratch, name))).toEqual(['LICENSE', 'bin', 'lib']);
+    expect(await readdir(join(scratch, name, 'lib'))).toEqual(['LICENSE.node', 'devsh', 'node']);
+    const node = join(scratch, name, 'lib/node');
+    for (const program of [...PROGRAMS, node]) {
+      const { stdout } = await run('ldd', [program]);
+      const libraries = Array.from(stdout.matchAll(/(\/\S+) \(0x/g), ([, library = '']) => library);
+      for (const file of program === node ? libraries : [program, ...libraries]) {
+        await mkdir(dirname(join(root, file)), { recursive: true });
+        await copyFile(file, join(root, file));
+      }
+    }
+    await rename(join(scratch, name), join(root, 'devsh'));
+    // A link in the PATH; nothing else of a system but a folder for temporary files.
+    await symlink('../devsh/bin/devsh', join(root, 'bin/devsh'));
+    await mkdir(join(root, 'tmp'));
+    const env = { PATH: '/bin:/usr/bin', HOME: '/home' };
+    const inRoot = (...line: readonly string[]) =>
+      process.getuid?.() === 0
+        ? run('/usr/sbin/chroot', [root, ...line], { env })
+        : run('unshare', ['--map-root-user', '/usr/sbin/chroot', root, ...line], { env });
+    const devsh = (...args: readonly string[]) => inRoot('/bin/devsh', ...args);
+    skip((await inRoot('/bin/sh', '-c', 'exit 0')).code !== 0, 'this machine permits no chroot');
+
+    expect((await inRoot('/bin/sh', '-c', 'node --version')).code).toBe(127);
+    expect(await devsh('--version')).toMatchObject({ code: 0, stderr: '' });
+    const tour = await devsh('demo');
+    expect(tour, tour.stderr).toMatchObject({ code: 0 });
+    expect(tour.stdout).toContain('alice');
+    await rm(join(root, 'tmp'), { recursive: true });
+    expect(await devsh('demo')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot create a folder in /tmp') as string,
+    });
+    const sbom = join(root, 'devsh/lib/devsh/dist/sbom.cdx.json');
+    expect(await componentsOf(sbom)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'node', version: process.versions.node }),
+        expect.objectContaining({ name: 'openssl', version: process.versions.openssl }),
+      ]),
+    );
+    const keyring = join(root, 'devsh/lib/devsh/package.json');
+    expect(createRequire(keyring)('@napi-rs/keyring')).toHaveProperty('Entry');
+  },
+);
