@@ -1,6 +1,8 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
 import { Vault } from '../../src/credentials/vault.ts';
 import { startFleet, usernames } from './devsh.ts';
 
@@ -171,6 +173,48 @@ test('a credential_command of the group gives the login', async () => {
   await addSettings(devsh.folder, COMMAND);
   expect((await devsh('user list --on @lab')).exitCode).toBe(0);
 });
+
+const hasPass = spawnSync('pass', ['version']).status === 0;
+
+/** `gpg` puts the socket of its agent there, and the path of a socket is short. */
+async function makeKeyring(): Promise<NodeJS.ProcessEnv> {
+  const home = await mkdtemp('/tmp/devsh-pass-');
+  const env = { ...process.env, GNUPGHOME: home, PASSWORD_STORE_DIR: join(home, 'store') };
+  onTestFinished(async () => {
+    await promisify(execFile)('gpgconf', ['--kill', 'all'], { env });
+    await rm(home, { recursive: true, force: true });
+  });
+  const key = [
+    '--batch',
+    '--passphrase',
+    '',
+    '--quick-generate-key',
+    'devsh',
+    'default',
+    'default',
+  ];
+  await promisify(execFile)('gpg', key, { env });
+  await promisify(execFile)('pass', ['init', 'devsh'], { env });
+  return env;
+}
+
+test.skipIf(!hasPass)(
+  'pass gives the login of each device, as the table of logins says',
+  async () => {
+    const page = await readFile(new URL('../../docs/trust.md', import.meta.url), 'utf8');
+    const [line = ''] = /credential_command: \[pass.*?\]/.exec(page) ?? [];
+    const env = await makeKeyring();
+    const { devsh } = await startFleet({ devices: 2, env: {} });
+    const insert = promisify(execFile)('pass', ['insert', '--multiline', 'net/sim1'], { env });
+    insert.child.stdin?.end('username=admin\npassword=admin-secret\n');
+    await insert;
+    await addSettings(devsh.folder, `groups:\n  lab:\n    ${line}\n`);
+    expect((await devsh('user list --on sim1', { env })).exitCode).toBe(0);
+    const missing = await devsh('user list --on sim2', { env });
+    expect(missing.exitCode).toBe(4);
+    expect(missing.stderr).toContain('net/sim2 is not in the password store');
+  },
+);
 
 test('a failing credential_command is reported, and no other source is tried', async () => {
   const { devsh, device } = await startFleet({ env: {} });
