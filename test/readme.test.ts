@@ -5,7 +5,7 @@ import { readPages, ROOT } from './docs/pages.ts';
 import { PARTS, withParts } from './docs/parts.ts';
 
 test.each(Object.keys(PARTS))(
-  '%s has the tables as the program knows them (vitest -u writes them)',
+  '%s has the tables as the program knows them (npm run pages writes them)',
   async (page) => {
     const path = join(ROOT, page);
     await expect(withParts(page, await readFile(path, 'utf8'))).toMatchFileSnapshot(path);
