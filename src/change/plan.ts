@@ -195,10 +195,10 @@ export class EmptyJournalError extends SettingsError {
   }
 }
 
-/** No plan is split over more machines. */
+/** No work is split over more machines. */
 const MOST = 10_000;
 
-/** One of several parts of a plan, each for another machine or job. */
+/** One of several parts of a set of devices, each for another machine or job. */
 export interface Shard {
   /** From 1. */
   readonly index: number;
@@ -231,12 +231,10 @@ export function shardText({ index, total }: Shard): string {
   return `${index}/${total}`;
 }
 
-/** By position: the first shard of four has the first, fifth and ninth device. Sizes differ by at most one. */
-export function devicesOfShard<Device>(
-  devices: readonly Device[],
-  { index, total }: Shard,
-): readonly Device[] {
-  return devices.filter((_device, place) => place % total === index - 1);
+/** By a hash of its address, `host:port`, so that another inventory or another order moves no device. */
+export function isInShard(address: string, { index, total }: Shard): boolean {
+  const hash = createHash('sha256').update(address).digest();
+  return hash.readUIntBE(0, 6) % total === index - 1;
 }
 
 /** `user bob`, or `system` for a single object. */

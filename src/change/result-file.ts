@@ -82,20 +82,26 @@ interface Reported {
   readonly states: readonly StepState[];
 }
 
+type Reviewed = Pick<PlanFile, 'run' | 'command' | 'reason' | 'devices' | 'digest'>;
+
 /**
- * Merges the results of shards, with each device of the plan exactly once. Of two attempts the later
+ * Merges the results of shards, with each device of the plans exactly once. Of two attempts the later
  * counts, unless the earlier one completed the device. Throws a `RefusedError` for a file of another plan,
- * and for a device that two runs applied.
+ * and for a device that two runs applied or two plans have.
  */
-export function mergeResults(
-  plan: Pick<PlanFile, 'run' | 'command' | 'reason' | 'devices' | 'digest'>,
-  files: readonly ResultFile[],
-): Merged {
-  const planned = new Set(plan.devices.map(({ device }) => idOf(device)));
+export function mergeResults(plans: readonly Reviewed[], files: readonly ResultFile[]): Merged {
+  const devices = plans.flatMap((plan) => plan.devices);
+  const digests = new Set(plans.map(({ digest }) => digest));
+  const planned = new Set(devices.map(({ device }) => idOf(device)));
+  if (planned.size < devices.length) {
+    throw new RefusedError(
+      'two of the plans have the same device: name the plans of one set of shards',
+    );
+  }
   const reported = new Map<string, Reported>();
   const superseded = new Map<string, number>();
   for (const from of files.toSorted(byTime)) {
-    if (from.part.digest !== plan.digest) {
+    if (!digests.has(from.part.digest)) {
       throw new RefusedError(`${from.file} is the result of another plan`);
     }
     for (const plan of from.run.plan.devices) {
@@ -116,10 +122,8 @@ export function mergeResults(
   }
   const used = new Set([...reported.values()].map(({ from }) => from));
   return {
-    run: mergedRun(plan, reported, files),
-    missing: plan.devices
-      .map(({ device }) => device)
-      .filter((device) => !reported.has(idOf(device))),
+    run: mergedRun(plans, reported, files),
+    missing: devices.map(({ device }) => device).filter((device) => !reported.has(idOf(device))),
     remarks: [
       ...[...superseded].map(([text, count]) => `${counted(count, 'device')}: ${text}`),
       ...[...used].flatMap(remarksOn),
@@ -167,21 +171,23 @@ function remarksOn({ file, run, part }: ResultFile): string[] {
 }
 
 function mergedRun(
-  { run, command, reason, devices }: Pick<PlanFile, 'run' | 'command' | 'reason' | 'devices'>,
+  plans: readonly Reviewed[],
   reported: ReadonlyMap<string, Reported>,
   files: readonly ResultFile[],
 ): Run {
   const runs = files.map((file) => file.run);
+  const devices = plans.flatMap((plan) => plan.devices);
   const unique = (texts: readonly string[]): string => [...new Set(texts)].toSorted().join(', ');
   const at = runs.map((one) => one.at).toSorted()[0] ?? '';
   const ends = runs.flatMap(({ endedAt }) => endedAt ?? []).toSorted();
   const stops = runs.flatMap(({ stopReason }) => stopReason ?? []);
   const parts = devices.map((device) => partOf(device, reported.get(idOf(device.device))));
+  const run = unique(plans.map((plan) => plan.run));
   return {
     run,
     at,
-    command,
-    reason: unique(runs.flatMap((one) => one.reason ?? [])) || reason,
+    command: unique(plans.map(({ command }) => command)),
+    reason: unique([...runs, ...plans].flatMap((one) => one.reason ?? [])) || undefined,
     by: unique(runs.map(({ by }) => by)),
     version: unique(runs.map(({ version }) => version)),
     plan: { run, devices: parts.map(({ plan }) => plan) },

@@ -7,7 +7,7 @@ import {
   type ResultFile,
   resultText,
 } from '../../src/change/result-file.ts';
-import { type DevicePlan, devicesOfShard, type Shard } from '../../src/change/plan.ts';
+import { type DevicePlan, isInShard, type Shard } from '../../src/change/plan.ts';
 import { resultsOf } from '../../src/change/run-results.ts';
 import type { Verdict } from '../../src/change/verdict.ts';
 import { RefusedError } from '../../src/errors.ts';
@@ -48,7 +48,7 @@ function fileOf(devices: readonly DevicePlan[], attempt: Attempt): ResultFile {
   } = attempt;
   const at = AT.replace(':30:', `:${30 + minute}:`);
   const head = { run, at, command: 'apply', by: 'lea@desk', version: '1.0.0' };
-  const own = devicesOfShard(devices, shard);
+  const own = devices.filter(({ device }) => isInShard(device.address, shard));
   const opening = openingLines(
     { kind: 'run', ...head, part: { digest: DIGEST, shard, result: '/r' } },
     own,
@@ -64,7 +64,7 @@ function fileOf(devices: readonly DevicePlan[], attempt: Attempt): ResultFile {
 
 function merge(devices: readonly DevicePlan[], ...attempts: readonly Attempt[]) {
   const files = attempts.map((attempt) => fileOf(devices, attempt));
-  const merged = mergeResults({ run: 'whole', devices, command: 'plan', digest: DIGEST }, files);
+  const merged = mergeResults([{ run: 'whole', devices, command: 'plan', digest: DIGEST }], files);
   return {
     verdicts: resultsOf(merged.run).map(({ verdict }) => verdict),
     missing: merged.missing.map(({ name }) => name),
@@ -77,8 +77,8 @@ test('any number of shards has each device once, in the order of the plan', () =
     fc.property(fc.nat(60), fc.integer({ min: 1, max: 12 }), fc.nat(11), (count, total, lost) => {
       const devices = plannedOn(count);
       const shards = Array.from({ length: total }, (_, index) => ({ index: index + 1, total }));
-      const sizes = shards.map((shard) => devicesOfShard(devices, shard).length);
-      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      const isLost = ({ device }: DevicePlan): boolean =>
+        isInShard(device.address, { index: lost + 1, total });
       const attempts = shards.map((shard) => ({ run: `run${shard.index}`, shard }));
       expect(merge(devices, ...attempts.toReversed())).toEqual({
         verdicts: devices.map(() => 'done'),
@@ -87,14 +87,26 @@ test('any number of shards has each device once, in the order of the plan', () =
       });
       const some = attempts.filter((_, index) => index !== lost);
       const { verdicts, missing } = merge(devices, ...some);
-      expect(verdicts).toEqual(
-        devices.map((_, place) => (place % total === lost ? 'unknown' : 'done')),
-      );
-      expect(missing).toEqual(
-        devices.flatMap(({ device }, place) => (place % total === lost ? [device.name] : [])),
-      );
+      expect(verdicts).toEqual(devices.map((one) => (isLost(one) ? 'unknown' : 'done')));
+      expect(missing).toEqual(devices.filter(isLost).map(({ device }) => device.name));
     }),
   );
+});
+
+test('a device is in one shard, whatever else is in the inventory, and shards are about equal', () => {
+  const total = 4;
+  const shards = Array.from({ length: total }, (_, index) => ({ index: index + 1, total }));
+  fc.assert(
+    fc.property(fc.ipV4(), fc.nat(0xffff), (host, port) => {
+      const own = shards.filter((shard) => isInShard(`${host}:${port}`, shard));
+      expect(own).toHaveLength(1);
+    }),
+  );
+  const addresses = Array.from({ length: 4000 }, (_, at) => `10.1.${at >> 8}.${at & 255}:443`);
+  for (const shard of shards) {
+    const { length } = addresses.filter((address) => isInShard(address, shard));
+    expect(Math.abs(length - 1000)).toBeLessThan(120);
+  }
 });
 
 test('the later attempt counts, with a remark, if the earlier one had not finished', () => {
@@ -140,7 +152,7 @@ test('a result of another plan, or with devices outside the plan, is refused', (
   const devices = plannedOn(2);
   const file = fileOf(devices, { run: 'a' });
   const whole = (plan: readonly DevicePlan[], digest: string) => () =>
-    mergeResults({ run: 'whole', devices: plan, command: 'plan', digest }, [file]);
+    mergeResults([{ run: 'whole', devices: plan, command: 'plan', digest }], [file]);
   expect(whole(devices, 'b'.repeat(64))).toThrow(RefusedError);
   expect(whole(devices.slice(1), DIGEST)).toThrow('a.json does not match the plan');
   const moved = devices.map((one) => ({

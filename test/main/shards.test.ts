@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isInShard } from '../../src/change/plan.ts';
 import { readResult, type ResultFile } from '../../src/change/result-file.ts';
 import { resultsOf } from '../../src/change/run-results.ts';
 import {
@@ -22,14 +23,29 @@ interface Planned extends TestFleet {
   readonly result: (name: string) => string;
 }
 
-/** A fleet, and a plan file that adds a user on all devices. */
-async function planned(options: Parameters<typeof startFleet>[0]): Promise<Planned> {
+/** A fleet, and a plan file that adds a user on the selected devices. */
+async function planned(
+  options: Parameters<typeof startFleet>[0],
+  select: (fleet: TestFleet) => string = () => '@lab',
+): Promise<Planned> {
   const fleet = await startFleet(options);
   const { devsh } = fleet;
   const plan = join(devsh.folder, 'monday.plan');
-  const { exitCode } = await devsh(['plan', '-', '--on', '@lab', '-o', plan], { stdin: ADD });
+  const argv = ['plan', '-', '--on', select(fleet), '-o', plan];
+  const { exitCode } = await devsh(argv, { stdin: ADD });
   expect(exitCode).toBe(0);
   return { ...fleet, plan, result: (name) => join(devsh.folder, `${name}.json`) };
+}
+
+/** The names of so many devices of a shard; the ports of simulated devices are random. */
+function namesIn({ devices }: TestFleet, index: number, total: number, count = Infinity): string[] {
+  const own = devices.filter(({ address }) => isInShard(address, { index, total }));
+  return own.slice(0, count).map(({ name }) => name);
+}
+
+/** So many devices of each of two shards. */
+function fromEach(count: number): (fleet: TestFleet) => string {
+  return (fleet) => [1, 2].flatMap((index) => namesIn(fleet, index, 2, count)).join(',');
 }
 
 /** The devsh of another machine with the same devices and no runs. */
@@ -49,11 +65,14 @@ function verdicts({ run }: ResultFile): Record<string, string> {
 }
 
 test('the shards of a plan reach every device once, and merge as one run', async () => {
-  const { devsh, devices, plan, result, writes } = await planned({ devices: 5 });
+  const fleet = await planned({ devices: 5 });
+  const { devsh, devices, plan, result, writes } = fleet;
   const shard = (index: number) =>
     devsh(['apply', plan, '--shard', `${index}/3`, '--result', result(`r${index}`), '--yes']);
   for (const index of [1, 2, 3]) expect((await shard(index)).exitCode).toBe(0);
-  expect(verdicts(await readResultFile(result('r2')))).toEqual({ sim2: 'done', sim5: 'done' });
+  expect(verdicts(await readResultFile(result('r2')))).toEqual(
+    Object.fromEntries(namesIn(fleet, 2, 3).map((name) => [name, 'done'])),
+  );
   expect(writes()).toHaveLength(5);
   const files = ['r1', 'r2', 'r3'].map(result);
   const merged = await devsh(['runs', 'merge', ...files, '--plan', plan, '--json']);
@@ -69,12 +88,14 @@ test('the shards of a plan reach every device once, and merge as one run', async
 });
 
 test('a device that is in no result file is named, and the exit code is 3', async () => {
-  const { devsh, plan, result } = await planned({ devices: 4 });
+  const fleet = await planned({ devices: 24 }, fromEach(2));
+  const { devsh, plan, result } = fleet;
   await devsh(['apply', plan, '--shard', '2/2', '--result', result('r2'), '--yes']);
+  const [first = '', second] = namesIn(fleet, 1, 2, 2);
   const argv = ['runs', 'merge', result('r2'), '--plan', plan];
   const { stdout, stderr, exitCode } = await devsh(argv);
-  expect(stderr).toContain('2 of 4 devices are in no result file: sim1, sim3');
-  expect(stdout).toContain('? sim3  add user zoe: unknown - in no result file');
+  expect(stderr).toContain(`2 of 4 devices are in no result file: ${first}, ${second}`);
+  expect(stdout).toMatch(new RegExp(`\\? ${first} +add user zoe: unknown - in no result file`));
   expect(exitCode).toBe(3);
   const file = result('report.md');
   const written = await devsh([...argv, '-o', file]);
@@ -91,7 +112,7 @@ test.each([
   ['--shard 5/3', 'there is no shard 5 of 3'],
   ['--shard 1/0', 'the number of shards must be 1 to 10000, not 0'],
   ['--shard 2', '"2" is not a shard: the second of four is 2/4'],
-  ['--shard 1/2 --replan', 'leave out --replan'],
+  ['--result r.json --replan', 'leave out --replan'],
   ['--result r.json --confirm 5', '--confirm may undo what --result reports'],
 ])('apply %s is refused and nothing is sent', async (options, reason) => {
   const { devsh, plan, writes } = await planned({ devices: 2 });
@@ -101,22 +122,72 @@ test.each([
   expect(writes()).toEqual([]);
 });
 
-test('only a plan file can be sharded, because all shards need the same devices', async () => {
-  const { devsh } = await startFleet({ devices: 1 });
-  const argv = ['apply', '-', '--on', '@lab', '--shard', '1/2', '--yes'];
-  const { stderr, exitCode } = await devsh(argv, { stdin: ADD });
-  expect(stderr).toContain('--shard needs a plan file');
-  expect(exitCode).toBe(2);
+test('a change set without a plan is applied in shards that plan for themselves, without a result file', async () => {
+  const fleet = await startFleet({ devices: 6 });
+  const { devsh, devices } = fleet;
+  for (const index of [1, 2]) {
+    const argv = ['apply', '-', '--on', '@lab', '--shard', `${index}/2`, '--yes'];
+    const { stderr, exitCode } = await devsh(argv, { stdin: ADD });
+    expect(stderr).toContain(`shard ${index}/2: ${namesIn(fleet, index, 2).length} of 6 devices`);
+    expect(stderr).toContain('each shard plans for itself');
+    expect(exitCode).toBe(0);
+  }
+  for (const one of devices) {
+    expect(usernames(one).filter((name) => name === 'zoe')).toHaveLength(1);
+  }
+  const result = ['apply', '-', '--on', '@lab', '--result', 'r.json', '--yes'];
+  const refused = await devsh(result, { stdin: ADD });
+  expect(refused.stderr).toContain('--result needs a plan file');
+  expect(refused.exitCode).toBe(2);
+});
+
+test('one reviewed plan for each shard; an inventory that changes in between moves no other device', async () => {
+  const fleet = await startFleet({ devices: 24 });
+  const { devsh, writes } = fleet;
+  const file = (index: number, kind: string) => join(devsh.folder, `${index}.${kind}`);
+  const own = [1, 2].map((index) => namesIn(fleet, index, 2, 3));
+  const plan = (index: number, on: readonly string[]) => {
+    const argv = ['plan', '-', '--on', on.join(','), '--shard', `${index}/2`];
+    return devsh([...argv, '-o', file(index, 'plan')], { stdin: ADD });
+  };
+  expect((await plan(1, own.flat())).exitCode).toBe(0);
+  // One device less, and in another order.
+  const left = own.flat().slice(1).toReversed();
+  expect((await plan(2, left)).exitCode).toBe(0);
+  for (const index of [1, 2]) {
+    const argv = ['apply', file(index, 'plan'), '--result', file(index, 'jsonl'), '--yes'];
+    expect((await devsh(argv)).exitCode).toBe(0);
+  }
+  expect(writes()).toHaveLength(6);
+  const both = ['--plan', file(1, 'plan'), '--plan', file(2, 'plan')];
+  const merge = await devsh([
+    'runs',
+    'merge',
+    file(1, 'jsonl'),
+    file(2, 'jsonl'),
+    ...both,
+    '--json',
+  ]);
+  expect(merge.exitCode).toBe(0);
+  expect(JSON.parse(merge.stdout)).toMatchObject({ summary: { done: 6 } });
+  const half = await devsh(['runs', 'merge', file(1, 'jsonl'), ...both]);
+  expect(half.stderr).toContain('3 of 6 devices are in no result file');
+  expect(half.exitCode).toBe(3);
+  expect((await plan(1, left)).exitCode).toBe(0);
+  const other = await devsh(['runs', 'merge', file(1, 'jsonl'), ...both]);
+  expect(other.stderr).toContain('is the result of another plan');
 });
 
 test('a shard without a device ends with 0 and a valid result', async () => {
-  const { devsh, plan, result, writes } = await planned({ devices: 1 });
+  const fleet = await planned({ devices: 1 });
+  const { devsh, plan, result, writes } = fleet;
+  const empty = [1, 2].find((index) => namesIn(fleet, index, 2).length === 0) ?? 0;
   for (const index of [1, 2]) {
     const argv = ['apply', plan, '--shard', `${index}/2`, '--result', result(`r${index}`), '--yes'];
     expect((await devsh(argv)).exitCode).toBe(0);
   }
-  expect(await readResultFile(result('r2'))).toMatchObject({
-    part: { shard: { index: 2, total: 2 } },
+  expect(await readResultFile(result(`r${empty}`))).toMatchObject({
+    part: { shard: { index: empty, total: 2 } },
     run: { plan: { devices: [] } },
   });
   expect(writes()).toHaveLength(1);
@@ -148,8 +219,10 @@ test('Ctrl-C leaves a result, and ends with 130', async () => {
 });
 
 test('a killed shard resumes, here from its journal and on another machine from its result file', async () => {
-  const fleet = await planned({ devices: 8, latencyMs: 20 });
-  const { devsh, devices, plan, result, writes } = fleet;
+  const fleet = await planned({ devices: 24, latencyMs: 20 }, fromEach(4));
+  const { devsh, plan, result, writes } = fleet;
+  const chosen = [1, 2].flatMap((index) => namesIn(fleet, index, 2, 4));
+  const devices = fleet.devices.filter(({ name }) => chosen.includes(name));
   const killed = async (shard: string, name: string, after: number) => {
     const argv = ['apply', plan, '--shard', shard, '--result', result(name), '--yes'];
     const program = startProgram(argv, devsh.folder);
@@ -162,7 +235,9 @@ test('a killed shard resumes, here from its journal and on another machine from 
   const begun = await readResultFile(result('r1'));
   expect(begun.run.endedAt).toBeUndefined();
   const early = await devsh(['runs', 'merge', result('r1'), '--plan', plan]);
-  expect(early.stdout).toContain('sim1  add user zoe: unknown - its shard did not end');
+  expect(early.stdout).toMatch(
+    new RegExp(`${chosen[0]} +add user zoe: unknown - its shard did not end`),
+  );
   expect(early.stderr).toContain(`"resume ${begun.run.run}"`);
   expect(early.exitCode).toBe(3);
   expect((await devsh(first)).exitCode).toBe(0);
@@ -209,7 +284,7 @@ test('two devsh of the same shard do not write one result', async () => {
 });
 
 test('a result that is truncated or of another plan or shard is neither resumed nor overwritten', async () => {
-  const { devsh, plan, result, writes } = await planned({ devices: 2 });
+  const { devsh, plan, result, writes } = await planned({ devices: 24 }, fromEach(1));
   await devsh(['apply', plan, '--shard', '1/2', '--result', result('r'), '--yes']);
   const before = await readFile(result('r'), 'utf8');
   const other = join(devsh.folder, 'other.plan');

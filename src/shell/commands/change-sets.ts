@@ -23,7 +23,7 @@ export const plan = command({
   section: 'Change sets',
   summary: 'Show what a change set would do on each selected device; sends nothing',
   args: [FILE],
-  options: [...DEVICES, 'profile', 'asCurl', 'resource', 'output', 'expiresMs', 'reason'],
+  options: [...DEVICES, 'profile', 'asCurl', 'resource', 'output', 'expiresMs', 'reason', 'shard'],
   changes: 'nothing',
   details:
     'A change set is a list:\n' +
@@ -35,7 +35,11 @@ export const plan = command({
     '  - delete: user\n' +
     '    where: lang=xx\n' +
     '-o writes the plan to a file for "apply".',
-  examples: ['plan change.yaml --on @berlin', 'plan change.yaml --on @berlin -o monday.plan'],
+  examples: [
+    'plan change.yaml --on @berlin',
+    'plan change.yaml --on @berlin -o monday.plan',
+    'plan change.yaml --on @all --shard 2/4 -o 2.plan',
+  ],
   run: later(async () => (await import('../writing/change-files.ts')).planFile),
 });
 
@@ -53,9 +57,11 @@ export const apply = command({
     'and no request; --replan plans again. devsh shows what it plans from the file, and asks every guard.\n' +
     'It refuses a file that has expired (--allow drift applies it), and an address that is neither in the\n' +
     'inventory nor typed with --on.\n' +
-    'Several machines or jobs share a plan file with --shard I/N; each writes a result file, and "runs\n' +
-    'merge" merges them. The same line again continues from its result file: devsh settles unconfirmed\n' +
-    'steps by reading, sends what failed or was not reached, and sends nothing again that is done.',
+    'Several machines or jobs share the work with --shard I/N: of a plan file, or each with the plan that\n' +
+    '"plan --shard I/N" made for it. A device belongs to a shard by its address, whatever else the inventory\n' +
+    'has. With --result FILE each writes a result, and "runs merge" merges them. The same line again continues\n' +
+    'from its result: devsh settles unconfirmed steps by reading, sends what failed or was not reached, and\n' +
+    'sends nothing again that is done.',
   examples: [
     'apply change.yaml --on @berlin --canary 1 --batch 20 --max-failures 5%',
     'apply monday.plan',

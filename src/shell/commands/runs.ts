@@ -87,7 +87,7 @@ export const runs: CommandSpec = {
     }),
     verb({
       name: 'merge',
-      summary: 'Merge the results of the shards of a plan',
+      summary: 'Merge the results of the shards of a plan, or of one plan for each shard',
       args: [
         {
           name: 'FILE',
@@ -96,15 +96,15 @@ export const runs: CommandSpec = {
           isRest: true,
         },
       ],
-      options: ['plan', 'output'],
+      options: ['plans', 'output'],
       changes: 'nothing',
       details:
-        'Each device of the plan appears exactly once. A device that is in no file is "unknown", and the exit\n' +
+        'Each device of the plans appears exactly once. A device that is in no file is "unknown", and the exit\n' +
         'code is then 3. Of two attempts on a device the later counts; if the earlier one had finished the\n' +
         'device, devsh refuses: leave one file out.',
       examples: [
         'runs merge results/*.jsonl --plan monday.plan',
-        'runs merge results/*.jsonl --plan monday.plan -o report.md',
+        'runs merge results/*.jsonl --plan 1.plan --plan 2.plan -o report.md',
       ],
       run: later(async () => (await import('../writing/run-report.ts')).mergeRuns),
     }),

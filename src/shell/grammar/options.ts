@@ -260,14 +260,14 @@ const ROWS = [
   toggle('replan', '--replan  Plan again from the present state of the devices'),
   value(
     'shard',
-    '--shard I/N  Apply only shard I of N of a plan file: 2/4 is the second of four',
+    '--shard I/N  Only the devices of shard I of N, by a hash of their addresses: 2/4 is the second of four',
     parseShard,
   ),
   textValue(
     'result',
     '--result FILE  Keep the result of a plan file here; the same line continues from it',
   ),
-  textValue('plan', '--plan FILE  The plan file of these results'),
+  list('plans', '--plan FILE  A plan file of these results (repeatable)', filled),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('long', '--long  Also the columns that the short table leaves out'),
   toggle('keepGoing', '--keep-going  Continue after a failed line'),

@@ -6,7 +6,7 @@ import { doubtfulFields } from '../../change/doubts.ts';
 import { changeOf, serializePlan, isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import {
   type DevicePlan,
-  devicesOfShard,
+  isInShard,
   type Plan,
   type PlanPart,
   recordName,
@@ -36,6 +36,7 @@ import type { Step } from '../../change/step.ts';
 import type { About, StepResult } from '../../change/verdict.ts';
 import { resumeShard } from './resume.ts';
 import { laterRuns } from './stored-runs.ts';
+import { counted } from '../../text/one-line.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { type DeviceRef, withoutFields } from '../../device/record.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
@@ -44,9 +45,9 @@ type ApplyCall = WriteCall & Call<PartOption | 'confirmMs' | 'resource'>;
 
 /** `plan FILE`: shows what a change set would do, and with `-o` writes a plan file. */
 export async function* planFile(
-  call: Call<'asCurl' | 'output' | 'expiresMs' | 'resource' | 'reason'>,
+  call: Call<'asCurl' | 'output' | 'expiresMs' | 'resource' | 'reason' | 'shard'>,
 ): AsyncGenerator<Output> {
-  const sessions = await call.sessions();
+  const sessions = yield* sessionsOfShard(call);
   const file = call.args.required('FILE');
   const changes = changesIn(call, await call.readText(file), file);
   const planned = yield* planFleet(call, sessions, () => changes);
@@ -81,10 +82,35 @@ export async function* applyFile(call: ApplyCall): AsyncGenerator<Output> {
   checkShardOptions(call, isPlanFile(text));
   const applying = isPlanFile(text)
     ? applyPlanFile(call, text, file)
-    : writeChanges(call, changesIn(call, text, file));
+    : applyChangeSet(call, changesIn(call, text, file));
   const { confirmMs } = call.options;
   if (confirmMs === undefined) yield* applying;
   else yield* confirmOrRevert(call, applying, confirmMs);
+}
+
+async function* applyChangeSet(
+  call: ApplyCall,
+  changes: readonly Change[],
+): AsyncGenerator<Output> {
+  const sessions = yield* sessionsOfShard(call);
+  if (call.options.shard !== undefined) {
+    yield info(
+      'each shard plans for itself; "plan FILE --shard I/N -o PLANFILE" makes plans to review',
+    );
+  }
+  yield* write(call, { sessions, wanted: () => changes, age: 'fresh' });
+}
+
+/** The selected devices, or those of them that are in the shard. */
+async function* sessionsOfShard(
+  call: Call<'shard'>,
+): AsyncGenerator<Output, readonly DeviceSession[]> {
+  const { shard } = call.options;
+  const selected = await call.sessions();
+  if (shard === undefined) return selected;
+  const own = selected.filter(({ ref }) => isInShard(ref.address, shard));
+  yield info(`shard ${shardText(shard)}: ${own.length} of ${counted(selected.length, 'device')}`);
+  return own;
 }
 
 async function* applyPlanFile(call: ApplyCall, text: string, file: string): AsyncGenerator<Output> {
@@ -92,7 +118,7 @@ async function* applyPlanFile(call: ApplyCall, text: string, file: string): Asyn
   const { shard } = call.options;
   const stored = parsePlanFile(text, file, services.now(), call.options.allow);
   const whole = stored.devices;
-  const planned = shard === undefined ? whole : devicesOfShard(whole, shard);
+  const planned = whole.filter(({ device }) => isInShard(device.address, shard ?? WHOLE));
   const part = partOf(call, stored.digest, shard ?? WHOLE);
   if (shard !== undefined && planned.length === 0) {
     yield info(`shard ${shardText(shard)} has no device: nothing to do`);
@@ -204,16 +230,13 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
 }
 
 function checkShardOptions({ options }: Call<PartOption | 'confirmMs'>, isPlan: boolean): void {
-  const option =
-    options.shard !== undefined ? '--shard' : options.result !== undefined ? '--result' : '';
-  if (option === '') return;
-  if (!isPlan) {
+  if (options.result !== undefined && !isPlan) {
     throw new UsageError(
-      `${option} needs a plan file, the same for all: create one with "plan FILE --on … -o PLANFILE"`,
+      '--result needs a plan file: create one with "plan FILE --on … -o PLANFILE"',
     );
   }
-  if (options.replan) {
-    throw new UsageError(`${option} applies the plan unchanged: leave out --replan`);
+  if (options.result !== undefined && options.replan) {
+    throw new UsageError('--result is about the plan unchanged: leave out --replan');
   }
   if (options.result !== undefined && options.confirmMs !== undefined) {
     throw new UsageError('--confirm may undo what --result reports: leave one out');

@@ -40,7 +40,7 @@ export async function* writeReport(
 const MOST_NAMES = 20;
 
 /** `runs merge FILE…`: merges the results of all shards into one run. */
-export async function* mergeRuns(call: Call<'output' | 'plan'>): AsyncGenerator<Output> {
+export async function* mergeRuns(call: Call<'output' | 'plans'>): AsyncGenerator<Output> {
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
   for (const text of remarks) yield warning(text);
@@ -50,20 +50,23 @@ export async function* mergeRuns(call: Call<'output' | 'plan'>): AsyncGenerator<
   yield await summaryOf(run);
 }
 
-async function readParts(call: Call<'plan'>): Promise<Merged> {
-  const { plan: planName } = call.options;
-  if (planName === undefined) {
+async function readParts(call: Call<'plans'>): Promise<Merged> {
+  const names = new Set(call.options.plans);
+  if (names.size === 0) {
     throw new UsageError('merge needs the plan of these results: --plan PLANFILE');
   }
-  const text = await call.readText(planName);
-  if (!isPlanFile(text)) throw new UsageError(`${planName} is not a plan file of devsh`);
-  // Results stay valid after the plan has expired.
-  const plan = parsePlanFile(text, planName, call.shell.services.now(), new Set(['drift']));
+  const plans = [];
+  for (const name of names) {
+    const text = await call.readText(name);
+    if (!isPlanFile(text)) throw new UsageError(`${name} is not a plan file of devsh`);
+    // Results stay valid after the plan has expired.
+    plans.push(parsePlanFile(text, name, call.shell.services.now(), new Set(['drift'])));
+  }
   const files = [];
   for (const file of new Set(call.args.all('FILE'))) {
     files.push(readResult(await call.readText(file), file));
   }
-  return mergeResults(plan, files);
+  return mergeResults(plans, files);
 }
 
 function missingText({ run, missing }: Merged): string {
