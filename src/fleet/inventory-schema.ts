@@ -1,6 +1,7 @@
 import { keysAt } from '../text/schema-keys.ts';
 import { nearOrAll } from '../text/suggest.ts';
 import * as z from 'zod';
+import { normalizeFingerprint } from '../device/trust-anchors.ts';
 import { insteadOfName } from '../text/former-names.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
@@ -76,6 +77,11 @@ const deviceSchema = z.strictObject({
   name: name.describe('Its name'),
   address: text.describe('Address, host name or host:port'),
   groups: orEmpty(groupNames).describe('Its groups; settings of an earlier one win'),
+  fingerprint: text
+    .transform(normalizeFingerprint)
+    .refine((hex) => hex !== undefined, 'must be a SHA-256 fingerprint: 64 hexadecimal digits')
+    .exactOptional()
+    .describe('The SHA-256 of its certificate; it counts while devsh has no pin of its own'),
   ...settings,
 });
 

@@ -163,7 +163,7 @@ function placeName(path: Path): string {
 }
 
 function deviceOf(
-  { name, address }: DeviceContent,
+  { name, address, fingerprint }: DeviceContent,
   groups: readonly string[],
   sources: readonly Settings[],
   folder: string,
@@ -176,7 +176,8 @@ function deviceOf(
     if (value === undefined) return [];
     return [[inCode(key), key === 'route' ? value : fromFolder(key, value, folder)]];
   });
-  return { name, address, groups, ...(Object.fromEntries(settings) as DeviceSettings) };
+  const own = { name, address, groups, ...(fingerprint && { fingerprint }) };
+  return { ...own, ...(Object.fromEntries(settings) as DeviceSettings) };
 }
 
 /** Those of the device, of all its groups and of all devices: a nearer list never removes protection. */

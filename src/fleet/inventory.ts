@@ -13,6 +13,8 @@ export interface InventoryDevice extends DeviceSettings {
   /** As written: host or host:port. */
   readonly address: string;
   readonly groups: readonly string[];
+  /** The SHA-256 of its certificate, in the form of `Pin`; a pin that devsh keeps comes first. */
+  readonly fingerprint?: string;
   /** How to reach it; if absent, the environment decides. */
   readonly route?: ConfiguredRoute;
 }

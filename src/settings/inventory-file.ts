@@ -21,6 +21,8 @@ type ParsedInventory = Partial<Pick<Inventory, 'devices' | 'breakGlass'>>;
  */
 export class InventoryFile {
   readonly path: string;
+  /** Its fingerprints count. A file that a variable names may lie in a checkout from anywhere. */
+  readonly vouches: boolean;
   readonly #copy: GoodCopy;
   readonly #notify: (notice: string) => void;
   readonly #parsed: CachedFile<ParsedInventory> | undefined;
@@ -32,8 +34,10 @@ export class InventoryFile {
     copy: GoodCopy,
     notify: (notice: string) => void,
     parsed?: CachedFile<ParsedInventory>,
+    vouches = true,
   ) {
     this.path = path;
+    this.vouches = vouches;
     this.#copy = copy;
     this.#notify = notify;
     this.#parsed = parsed;
@@ -199,6 +203,7 @@ export function openInventory(
     new GoodCopy(join(paths.state, 'good-copies', `${name}.yaml`)),
     notify,
     new CachedFile(paths.cache, name),
+    settings.origin('inventory').kind !== 'environment',
   );
 }
 

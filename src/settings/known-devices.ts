@@ -12,12 +12,17 @@ export interface Pin {
   readonly address: string;
   /** SHA-256 of the DER certificate: upper-case hex, pairs joined by colons. */
   readonly fingerprint: string;
-  /** ISO 8601 date. */
+  /** ISO 8601 date; empty for a fingerprint of the inventory. */
   readonly firstSeen: string;
   /** ISO 8601 date; absent for a fingerprint that was pinned before its certificate was seen. */
   readonly validTo?: string | undefined;
   /** From the certificate: untrusted text. Absent as `validTo`. */
   readonly subject?: string | undefined;
+}
+
+/** `since 2026-11-21`. */
+export function pinnedText({ firstSeen }: Pick<Pin, 'firstSeen'>): string {
+  return firstSeen === '' ? 'by the inventory' : `since ${firstSeen.slice(0, 10)}`;
 }
 
 /** One line of the file; a comment or an empty line has no pin. */

@@ -1,4 +1,4 @@
-import { doubtsText } from '../settings/known-devices.ts';
+import { doubtsText, pinnedText } from '../settings/known-devices.ts';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { release } from 'node:os';
@@ -262,7 +262,7 @@ async function certificateFinding(call: Call, { ref, trust }: DeviceSession): Pr
   const { services } = call.shell;
   const now = services.now();
   const validTo = (await services.knownDevices.find(ref.address))?.validTo;
-  const pinned = `pinned since ${trust.pinnedAt.slice(0, 10)}`;
+  const pinned = `pinned ${pinnedText({ firstSeen: trust.pinnedAt })}`;
   if (validTo === undefined) return is('ok', pinned);
   const ends = expiryText(validTo, now);
   const isSoon = Date.parse(validTo) - now.getTime() < SOON_MS;

@@ -7,11 +7,12 @@ import { parseAddress } from '../device/address.ts';
 import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/route.ts';
 import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
+import type { DeviceEntry } from '../fleet/inventory.ts';
 import type { HistoryLimits } from '../history/history-files.ts';
 import { GoodCopy } from '../settings/cache.ts';
 import { HistoryFile } from '../settings/history-file.ts';
 import { type InventoryFile, openInventory } from '../settings/inventory-file.ts';
-import { KnownDevices } from '../settings/known-devices.ts';
+import { KnownDevices, type Pin } from '../settings/known-devices.ts';
 import { ProfileFiles } from '../settings/profile-files.ts';
 import { RunFiles } from '../settings/run-files.ts';
 import { SeenKeys } from '../settings/seen-keys.ts';
@@ -137,6 +138,17 @@ export abstract class Services {
       lockPath: join(paths.data, 'rotation'),
       now: () => this.now(),
     });
+  }
+
+  /** The pin that devsh keeps of a device, else the fingerprint of its inventory. */
+  async pinOf(entry: DeviceEntry): Promise<Pin | undefined> {
+    return (await this.knownDevices.find(entry.address)) ?? this.inventoryPin(entry);
+  }
+
+  /** That fingerprint, without a date. */
+  inventoryPin({ address, fingerprint }: DeviceEntry): Pin | undefined {
+    const counts = fingerprint !== undefined && this.inventory.vouches;
+    return counts ? { address, fingerprint, firstSeen: '' } : undefined;
   }
 
   /** The route to `host:port`: the configured one, else the proxy of the environment. */

@@ -1,7 +1,7 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeDevsh, startFleet } from './devsh.ts';
+import { makeDevsh, startFleet, trust } from './devsh.ts';
 
 const OTHER = Array.from({ length: 32 }, () => 'AB').join(':');
 
@@ -501,4 +501,42 @@ test('a fingerprint that a file vouches for is pinned with the date of the certi
     }),
     expect.objectContaining({ address: device(2).address, expires: 'not known' }),
   ]);
+});
+
+test('a fingerprint of the inventory counts while devsh keeps no pin, and never in a file that a variable names', async () => {
+  const { devsh, devices } = await startFleet({ devices: 2, isPinned: false });
+  const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
+  const [first, second] = devices;
+  if (first === undefined || second === undefined) throw new RangeError('no devices');
+  const vouch = async (fingerprint: string, of = first): Promise<void> => {
+    const text = (await readFile(inventory, 'utf8')).replaceAll(/ {4}fingerprint: .*\n/g, '');
+    const at = `    address: ${of.address}\n`;
+    await writeFile(inventory, text.replace(at, `${at}    fingerprint: ${fingerprint}\n`));
+  };
+  const list = (name: string, env: NodeJS.ProcessEnv = {}) =>
+    devsh(`user list --on ${name}`, { env });
+  await vouch(first.fingerprint.replaceAll(':', '').toLowerCase());
+  expect((await list('sim1')).exitCode).toBe(0);
+  expect((await list('sim2')).exitCode).toBe(5);
+  expect((await devsh('trust list --json')).stdout).not.toContain(first.fingerprint);
+  expect((await devsh('trust scan @lab')).stderr).toContain('1 known, 1 new');
+  const checkout = join(devsh.folder, 'checkout.yaml');
+  await copyFile(inventory, checkout);
+  expect((await list('sim1', { DEVSH_INVENTORY: checkout })).exitCode).toBe(5);
+
+  await vouch(second.fingerprint);
+  const before = first.log.length;
+  const refused = await list('sim1');
+  expect([refused.exitCode, first.log.length]).toEqual([5, before]);
+  expect(refused.stderr).toContain('THE CERTIFICATE HAS CHANGED');
+  const other = await devsh(`trust accept sim1 --fingerprint ${first.fingerprint}`);
+  expect(other.stderr).toContain('by the inventory');
+  expect(other.exitCode).toBe(6);
+  // A pin that devsh keeps comes first.
+  await trust(devsh, [first]);
+  expect((await list('sim1')).exitCode).toBe(0);
+
+  await vouch('AB:CD');
+  const wrong = await list('sim1');
+  expect(wrong.stderr).toMatch(/devices\.yaml:\d+:\d+: fingerprint must be a SHA-256 fingerprint/);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { isInShard } from '../../src/change/plan.ts';
 import { IS_ROOT, startAsUid } from '../main/no-account.ts';
 import { recipe, startLab } from './lab.ts';
 
@@ -35,7 +36,15 @@ const job = z.strictObject({
             }),
             z.strictObject({
               action: z.enum(['FailJob', 'FailIndex', 'Ignore', 'Count']),
-              onPodConditions: z.array(z.strictObject({ type: z.string() })).max(20),
+              // Both are required up to Kubernetes 1.33.
+              onPodConditions: z
+                .array(
+                  z.strictObject({
+                    type: z.string(),
+                    status: z.enum(['True', 'False', 'Unknown']),
+                  }),
+                )
+                .max(20),
             }),
           ]),
         )
@@ -80,7 +89,6 @@ const job = z.strictObject({
         ]),
         volumes: z.array(
           z.union([
-            z.strictObject({ name, configMap: z.strictObject({ name }) }),
             z.strictObject({
               name,
               secret: z.strictObject({
@@ -108,9 +116,6 @@ test('the manifest is a valid Indexed Job, and fails a shard whose login is refu
   const [container] = spec.template.spec.containers;
   const mounts = container.volumeMounts.map((mount) => mount.name);
   expect(mounts).toEqual(spec.template.spec.volumes.map((volume) => volume.name));
-  expect(container.args[0]).toContain(
-    `--shard "$((JOB_COMPLETION_INDEX + 1))/${spec.completions}"`,
-  );
   const [refused] = spec.podFailurePolicy.rules;
   expect(refused).toMatchObject({
     action: 'FailIndex',
@@ -119,48 +124,59 @@ test('the manifest is a valid Indexed Job, and fails a shard whose login is refu
   expect(refused).toHaveProperty('onExitCodes.values', expect.arrayContaining([4]));
 });
 
-test('the pods of the manifest apply a plan, each its shard, as a uid without an account', async () => {
+test('the pods of the manifest apply their plans, as a uid without an account and without a pin of their own', async () => {
   const { folder, devices, run } = await startLab({ devices: 6 });
   const inventory = devices.map(
-    ({ name, address }) =>
-      `  - {name: ${name}, address: ${address}, groups: [lab], ca: site-ca.pem}\n`,
+    ({ name, address, fingerprint }) =>
+      `  - {name: ${name}, address: ${address}, groups: [lab], fingerprint: '${fingerprint}'}\n`,
   );
-  await writeFile(join(folder, 'config/devsh/devices.yaml'), `devices:\n${inventory.join('')}`);
-  await writeFile(
-    join(folder, 'config/devsh/site-ca.pem'),
-    devices.map(({ certificate }) => certificate).join(''),
-  );
+  const { spec } = await readJob();
+  const { runAsUser } = spec.template.spec.securityContext;
+  const [container] = spec.template.spec.containers;
+  const shared = join(folder, 'shared');
+  for (const name of ['config/devsh', 'plans', 'results']) {
+    await mkdir(join(shared, name), { recursive: true });
+  }
+  await mkdir(join(folder, 'login'));
+  await writeFile(join(shared, 'config/devsh/devices.yaml'), `devices:\n${inventory.join('')}`);
   await writeFile(
     join(folder, 'change.yaml'),
     '- add: user\n  fields: {username: zoe, lang: de}\n',
   );
-  for (const name of ['plan', 'login', 'results', 'scratch']) await mkdir(join(folder, name));
-  await run('devsh', ['plan', 'change.yaml', '--on', '@lab', '-o', 'plan/monday.plan']);
-  const { spec } = await readJob();
-  const { runAsUser } = spec.template.spec.securityContext;
-  const [container] = spec.template.spec.containers;
+  const shards = Array.from({ length: spec.completions }, (_, index) => index + 1);
+  const plans = shards.map((shard) => join(shared, `plans/${shard}.plan`));
+  for (const [index, plan] of plans.entries()) {
+    const part = `${index + 1}/${spec.completions}`;
+    await run('devsh', ['plan', 'change.yaml', '--on', '@lab', '--shard', part, '-o', plan]);
+  }
   // The folders of the pod; it starts in the one above them.
-  const line = container.args[0].replace(/(?<=[ "])\/(?=plan|results|login)/g, '');
+  const line = container.args[0].replace(/(?<=[ "])\/(?=shared|login)/g, '');
   const env = Object.fromEntries(
     container.env.map(({ name: variable, value }) => [variable, join(folder, value)]),
   );
   const pod = await startAsUid(runAsUser, folder);
-  for (let index = 0; index < spec.completions; index += 1) {
-    const token = devices[index]?.accounts.admin.token ?? '';
-    await writeFile(join(folder, 'login/token'), `${token}\n`);
+  const own = (shard: number) =>
+    devices.filter(({ address }) => isInShard(address, { index: shard, total: shards.length }));
+  for (const shard of shards) {
+    const [first, ...others] = own(shard);
+    await writeFile(join(folder, 'login/token'), `${first?.accounts.admin.token ?? 'none'}\n`);
     const { code, stderr } = await pod([...container.command, line], {
       ...env,
-      JOB_COMPLETION_INDEX: String(index),
+      JOB_COMPLETION_INDEX: String(shard - 1),
     });
-    // Each simulated device has its own token: the second device of a shard refuses.
-    const expected = devices[index + spec.completions] === undefined ? 0 : 3;
-    expect([index, code], stderr).toEqual([index, expected]);
-    const result = await readFile(join(folder, `results/${index}.jsonl`), 'utf8');
+    // Each simulated device has its own token: the further devices of a shard refuse.
+    expect([shard, code], stderr).toEqual([shard, others.length === 0 ? 0 : 3]);
+    const result = await readFile(join(shared, `results/${shard}.jsonl`), 'utf8');
     if (IS_ROOT) expect(result).toContain(`"by":"uid${runAsUser}@`);
   }
-  const files = [0, 1, 2, 3].map((index) => `results/${index}.jsonl`);
-  const merge = await run('devsh', ['runs', 'merge', ...files, '--plan', 'plan/monday.plan']);
-  expect(merge.stdout).toMatch(
-    /4 done · not covered: sim5, sim6 \(refused the login\) · pending there\n$/,
-  );
+  const files = shards.map((shard) => join(shared, `results/${shard}.jsonl`));
+  const merge = await run('devsh', [
+    ...['runs', 'merge', ...files],
+    ...plans.flatMap((plan) => ['--plan', plan]),
+  ]);
+  const done = shards.filter((shard) => own(shard).length > 0).length;
+  expect(merge.stdout).toContain(`${done} done`);
+  for (const { name } of shards.flatMap((shard) => own(shard).slice(1))) {
+    expect(merge.stdout).toContain(name);
+  }
 });

@@ -89,7 +89,7 @@ export class ShellAccess implements Access {
     const given = this.#shell.given.get(entry.name);
     if (given !== undefined) return given.trust;
     const { pins } = await (this.#pins ??= this.#readPins());
-    const pin = pins.get(entry.address);
+    const pin = pins.get(entry.address) ?? this.#shell.services.inventoryPin(entry);
     if (pin !== undefined) {
       const { fingerprint, firstSeen } = pin;
       // A pin replaces the CA of the inventory, but not the one of this line.

@@ -1,4 +1,4 @@
-import type { Pin } from '../../settings/known-devices.ts';
+import { type Pin, pinnedText } from '../../settings/known-devices.ts';
 import { parseAddress } from '../../device/address.ts';
 import { type PresentedCertificate, UntrustedError } from '../../device/errors.ts';
 import type { DeviceRef } from '../../device/record.ts';
@@ -41,7 +41,7 @@ async function sight(
       signal: call.io.signal,
       trust,
     });
-    const pin = await call.shell.services.knownDevices.find(ref.address);
+    const pin = await call.shell.services.pinOf(entry);
     if (pin === undefined) return { kind: 'new', presented };
     if (pin.fingerprint === presented.fingerprint) return { kind: 'known', presented };
     return { kind: 'changed', presented, pin, error: changedCertificate(ref, presented) };
@@ -96,13 +96,13 @@ export async function* askAndPin(
   let changed = 0;
   for (const { session, presented } of shown) {
     const { subject, validTo, fingerprint } = presented;
-    const { name, address } = session.ref;
-    const known = await call.shell.services.knownDevices.find(address);
+    const { name } = session.ref;
+    const known = await call.shell.services.pinOf(session.entry);
     const isChanged = known !== undefined && known.fingerprint !== fingerprint;
     const about = `${subject}  valid to ${validTo.slice(0, 10)}`;
     if (isChanged) {
       changed += 1;
-      const since = known.firstSeen.slice(0, 10);
+      const since = known.firstSeen.slice(0, 10) || 'inventory ';
       details.push(`${name}  ${about}`, `  pinned ${since}  ${known.fingerprint}`);
       details.push(`  presented now      ${fingerprint}`);
       // The question names the device; on a small screen the fingerprint is seen without scrolling.
@@ -172,7 +172,7 @@ function asPresented({ session: { state }, presented }: Vouched): Vouched['prese
 export function refuseOther({ name }: DeviceRef, known: Pin | undefined, wanted: string): void {
   if (known === undefined || known.fingerprint === wanted) return;
   throw new RefusedError(
-    `${name} is pinned to ${known.fingerprint} since ${known.firstSeen.slice(0, 10)}; ` +
+    `${name} is pinned to ${known.fingerprint} ${pinnedText(known)}; ` +
       `"trust replace ${name}" replaces the pin`,
   );
 }

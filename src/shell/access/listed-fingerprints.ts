@@ -53,7 +53,7 @@ export async function* acceptListed(
       if (others.length > 0) {
         throw new RefusedError(`${ref.name}: ${file} has several fingerprints for it`);
       }
-      const known = await call.shell.services.knownDevices.find(ref.address);
+      const known = await call.shell.services.pinOf(session.entry);
       if (!replaces) refuseOther(ref, known, fingerprint);
       if (known?.fingerprint !== fingerprint) {
         vouched.push({ session, presented: { fingerprint } });

@@ -119,7 +119,7 @@ export const trust: CommandSpec = {
         else {
           const session = onlyOne(call, sessions, 'TARGET');
           const { knownDevices } = call.shell.services;
-          refuseOther(session.ref, await knownDevices.find(session.ref.address), wanted);
+          refuseOther(session.ref, await call.shell.services.pinOf(session.entry), wanted);
           yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
         }
       },
