@@ -11,6 +11,7 @@ import { historyRows } from './history.js';
 import { memoryRows } from './memory.js';
 import { Profiles } from './profile.js';
 import { Report, RowNames } from './report.js';
+import { shardRows } from './shards.js';
 import { startRows } from './start.js';
 import { terminalRows } from './terminal.js';
 
@@ -43,6 +44,7 @@ const parts = {
   fleetRows,
   historyRows,
   growthRows,
+  shardRows,
 };
 const rows = new RowNames();
 for (const addRows of Object.values(parts)) await addRows({ ...options, report: rows });

@@ -6,7 +6,7 @@ import { run } from './rounds.js';
 import { openTable } from './table-screen.js';
 
 /** Prints the peak of a program on standard error. */
-const PRINT_PEAK = join(import.meta.dirname, 'print-peak.cjs');
+export const PRINT_PEAK = join(import.meta.dirname, 'print-peak.cjs');
 const REFRESHES = 1000;
 
 export async function memoryRows(bench) {
@@ -51,7 +51,7 @@ async function oneShotRow(bench, devices, goal) {
   }
 }
 
-function peakIn(text) {
+export function peakIn(text) {
   return Number(/^peak (\d+) KiB$/m.exec(text)[1]) / 1000;
 }
 
