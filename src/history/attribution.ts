@@ -47,19 +47,17 @@ interface DeedRecord extends About {
   readonly asked: DeviceRecord;
 }
 
-/** Which device a period of a history was read from. */
-export type IdentityOf = (event: Event) => Pick<Identity, 'address' | 'pin'> | undefined;
+/** Which device the period of an event was read from, the latest identity first. */
+export type IdentitiesOf = (event: Event) => readonly Pick<Identity, 'address' | 'pin'>[];
 
 /** Who did what, by the journals of the runs of this devsh. */
 export class Deeds {
   readonly #byAddress: ReadonlyMap<string, readonly Deed[]>;
-  readonly #byName: ReadonlyMap<string, readonly Deed[]>;
   readonly #byRecord: ReadonlyMap<string, readonly Deed[]>;
-  readonly #identityOf: IdentityOf;
+  readonly #identitiesOf: IdentitiesOf;
 
-  constructor(deeds: readonly Deed[], identityOf: IdentityOf) {
+  constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf) {
     this.#byAddress = grouped(deeds, ({ device }) => device.address);
-    this.#byName = grouped(deeds, ({ device }) => device.name);
     const named = deeds.flatMap((deed) => recordNames(deed).map((name) => ({ name, deed })));
     this.#byRecord = new Map(
       [...grouped(named, ({ name }) => name)].map(([name, all]) => [
@@ -67,7 +65,7 @@ export class Deeds {
         all.map(({ deed }) => deed),
       ]),
     );
-    this.#identityOf = identityOf;
+    this.#identitiesOf = identitiesOf;
   }
 
   /**
@@ -98,19 +96,19 @@ export class Deeds {
     });
   }
 
-  /** The newest run that may have had to do with an event: it wrote there then, or the same elsewhere. */
-  near(event: RecordEvent): string | undefined {
-    const { address = '' } = this.#identityOf(event) ?? {};
-    const here = [
-      ...(this.#byAddress.get(address) ?? []),
-      ...(this.#byName.get(event.device) ?? []),
-    ];
-    const late = this.#ofRecord(event).filter(
+  /** The newest run that may have had to do with an event: it wrote there then, or just this on `elsewhere`. */
+  near(event: RecordEvent): { readonly run: string; readonly elsewhere?: string } | undefined {
+    const [{ address } = { address: '' }] = this.#identitiesOf(event);
+    const here = this.#byAddress.get(address)?.findLast((deed) => mayBeBy(event, deed));
+    if (here !== undefined) return { run: here.run };
+    const late = this.#ofRecord(event).findLast(
       (deed) =>
         mayShowIn(event, deed) &&
         (isLike(deed, event) || (deed.isOpen && this.#isThere(deed, event))),
     );
-    return (here.findLast((deed) => mayBeBy(event, deed)) ?? late.at(-1))?.run;
+    if (late === undefined) return undefined;
+    const { run, device } = late;
+    return { run, ...(device.address !== address && { elsewhere: device.name }) };
   }
 
   #ofRecord({ resource, key, id }: RecordEvent): readonly Deed[] {
@@ -127,8 +125,9 @@ export class Deeds {
   }
 
   #isThere({ device, pin }: Deed, event: Event): boolean {
-    const identity = this.#identityOf(event);
-    return identity?.address === device.address && (pin === undefined || pin === identity.pin);
+    return this.#identitiesOf(event).some(
+      (one) => one.address === device.address && (pin === undefined || pin === one.pin),
+    );
   }
 }
 

@@ -155,7 +155,7 @@ export function eventsOf(device: string, periods: readonly IdentityPeriod[]): Ev
         : [
             {
               ...{ ...base, kind: 'identity', before: period.begin, after: lastTime(earlier) },
-              reason: reasonOf(earlier.identity, period.identity),
+              reason: reasonOf(earlier.identities[0], period.identities[0]),
             },
           ];
     const own = [...period.resources].flatMap(([resource, known]) =>

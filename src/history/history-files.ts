@@ -1,7 +1,7 @@
 import { unlessFailed } from '../errors.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   errorCode,
@@ -11,7 +11,8 @@ import {
   writeTextAtomically,
 } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
-import { parseLine } from './replay.ts';
+import type { DeviceRef } from '../device/record.ts';
+import { parseLine, replay } from './replay.ts';
 
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';
@@ -55,19 +56,39 @@ export class HistoryFiles {
     return line === undefined || line.kind === 'life' ? undefined : new Date(line.to);
   }
 
-  /** The files, with their sizes in bytes. */
-  async sizes(): Promise<ReadonlyMap<string, number>> {
+  async paths(): Promise<string[]> {
     try {
       const names = (await readdir(this.folder)).filter((name) => name.endsWith(SUFFIX));
-      const sizes = names.map(async (name) => {
-        const path = join(this.folder, name);
-        return [path, (await stat(path)).size] as const;
-      });
-      return new Map(await Promise.all(sizes));
+      return names.map((name) => join(this.folder, name));
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return new Map();
+      if (errorCode(error) === 'ENOENT') return [];
       throw fileError('read', this.folder, error);
     }
+  }
+
+  /** The files, with their sizes in bytes. */
+  async sizes(): Promise<ReadonlyMap<string, number>> {
+    const paths = await this.paths();
+    return new Map(
+      await Promise.all(paths.map(async (path) => [path, (await stat(path)).size] as const)),
+    );
+  }
+
+  /** A device with another name than before keeps what was read of it: its address is known. */
+  async follow(devices: readonly DeviceRef[]): Promise<void> {
+    const paths = new Set(await this.paths());
+    const named = new Set(devices.map(({ name }) => this.path(name)));
+    const nameless = [...paths].filter((path) => !named.has(path));
+    const fileless = devices.filter(({ name }) => !paths.has(this.path(name)));
+    if (nameless.length === 0 || fileless.length === 0) return;
+    const wanted = new Map(fileless.map(({ name, address }) => [address, this.path(name)]));
+    await this.exclusively(async () => {
+      for (const path of nameless) {
+        const text = (await readBytes(path))?.toString('utf8') ?? '';
+        const to = wanted.get(replay(text).end?.identities[0].address ?? '');
+        if (to !== undefined && !existsSync(to)) await rename(path, to);
+      }
+    });
   }
 
   /** Removes what is kept of a device; false if there is nothing. */

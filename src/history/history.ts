@@ -123,7 +123,7 @@ export class History {
       read: { from: reading.from, to: reading.to },
       nextRead: next && { from: next.from, to: next.to },
       isCurrentIdentity: period === periods.at(-1),
-      identities: periods.slice(periods.indexOf(period)).map(({ identity }) => identity),
+      identities: periods.slice(periods.indexOf(period)).flatMap(({ identities }) => identities),
       lossy: [...new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)))],
       leftOut: known.moving,
       notRead: notReadIn(known, reading.state),
@@ -165,9 +165,9 @@ export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): 
     known.set(state, ids);
     return ids;
   };
-  const last = periods.at(-1)?.identity;
-  const own = periods.filter(
-    ({ identity: { pin, address } }) => pin === last?.pin && address === last.address,
+  const last = periods.at(-1)?.identities[0];
+  const own = periods.filter(({ identities }) =>
+    identities.some(({ pin, address }) => pin === last?.pin && address === last.address),
   );
   return (resource, id, since) => {
     const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);

@@ -13,13 +13,14 @@ import {
   differenceOf,
   type HistoryLine,
   type Identity,
-  lastTrack,
+  isSameDevice,
   periodName,
   type LineOfReading,
   lineText,
   type Moment,
   type Moving,
   parseLine,
+  replay,
   type Track,
 } from './replay.ts';
 
@@ -133,7 +134,10 @@ export function nextLines(
 ): NextLines | undefined {
   const { resource, identity, from, to } = reading;
   const life = periodName(identity);
-  const { isCurrent, track } = lastTrack(text, life, resource);
+  const { end } = replay(text);
+  const isCurrent = end?.life === life;
+  const isSame = end !== undefined && isSameDevice(end.identities[0], identity);
+  const [track] = (isSame ? end.tracks.get(resource) : undefined) ?? [];
   if (track !== undefined && isUnordered(track.to, reading, now)) return undefined;
   const backMs = track === undefined ? 0 : setBackMs(track.to, reading, now);
   const begin: HistoryLine[] = isCurrent ? [] : [{ kind: 'life', at: to, ...identity }];

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   ftruncateSync,
   readFileSync,
   utimesSync,
@@ -18,10 +19,10 @@ import {
   type Profile,
 } from '../device/profile.ts';
 import { isHarmlessField } from '../change/account-harm.ts';
-import { type DeviceRecord, valueText } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
-import { DevshError } from '../errors.ts';
+import { DevshError, unlessFailed } from '../errors.ts';
 import type { DeviceSession, KnownList, Memory, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
@@ -40,7 +41,6 @@ import {
 } from './next-lines.ts';
 import {
   digestKeyName,
-  lastTrack,
   type LineOfReading,
   lineText,
   provenSum,
@@ -147,7 +147,7 @@ export class Observer implements Memory {
   async known({ ref, pin }: DeviceSession, resource: string): Promise<KnownList> {
     const periods = replay((await this.files.read(ref.name)) ?? '').periods;
     const own = periods.filter(
-      ({ identity }) => identity.address === ref.address && identity.pin === pin,
+      ({ identities: [last] }) => last.address === ref.address && last.pin === pin,
     );
     const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
     const images = readings.flatMap(({ difference, state }, index) => [
@@ -173,6 +173,12 @@ export class Observer implements Memory {
       (one) => one.session === session && one.resource === resource,
     );
     last?.absent?.add(key);
+  }
+
+  /** The user has replaced a pin: what has the new one is the same device. */
+  async replacePin(device: DeviceRef, old: string, pin: string): Promise<void> {
+    await this.flush();
+    await unlessFailed(this.#writer.replacePin(device, old, pin));
   }
 
   /** One timer for a fleet: it starts again if readings came meanwhile. */
@@ -298,6 +304,20 @@ export class HistoryWriter {
         }
       });
       await this.#compact(limits, Date.now());
+    });
+  }
+
+  async replacePin({ name, address }: DeviceRef, old: string, pin: string): Promise<void> {
+    const path = this.#files.path(name);
+    if (!existsSync(path)) return;
+    await this.#files.exclusively(() => {
+      this.#append(path, (_, whole) => {
+        const { end } = replay(whole());
+        const last = end?.identities[0];
+        if (last?.address !== address || last.pin !== old) return undefined;
+        return lineText({ ...last, kind: 'life', at: Date.now(), pin, replaces: old });
+      });
+      return Promise.resolve();
     });
   }
 
@@ -429,7 +449,8 @@ function followUp(lastOf: LastOf, line: LineOfReading): string | undefined {
 /** Whether a replay of a damaged file gets to this line. */
 function isApplied(last: LastLine, whole: string): boolean {
   if (last === undefined || last.kind === 'large') return true;
-  return lastTrack(whole, last.life, last.resource).track?.digest === last.digest;
+  const { end } = replay(whole);
+  return end?.life === last.life && end.tracks.get(last.resource)?.[0].digest === last.digest;
 }
 
 /** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */

@@ -19,7 +19,7 @@ export interface Moment {
   readonly to: number;
 }
 
-/** What an identity is: another value of any of them is another device, or may be one. */
+/** Which device was read. Its name says nothing: see `isSameDevice`. */
 export interface Identity {
   readonly name: string;
   /** `host:port` */
@@ -66,7 +66,7 @@ interface ReadingLine extends Moment {
 
 /** One line of a history file. */
 export type HistoryLine =
-  | ({ readonly kind: 'life'; readonly at: number } & Identity)
+  | ({ readonly kind: 'life'; readonly at: number; readonly replaces?: string } & Identity)
   /** All records: the first reading of an identity, or the state from which later lines go on. */
   | (ReadingLine &
       Naming & {
@@ -93,6 +93,15 @@ export type HistoryLine =
     });
 
 export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' | 'large' }>;
+
+/** The address is the device, with its pin or the one that the user replaced by it. */
+export function isSameDevice(
+  known: Identity,
+  next: Identity & { readonly replaces?: string },
+): boolean {
+  const isPinned = [next.pin, next.replaces].includes(known.pin);
+  return isPinned && known.address === next.address && known.digestKey === next.digestKey;
+}
 
 /** The short name of an identity in the lines of its readings. */
 export function periodName({ name, address, pin, digestKey }: Identity): string {
@@ -188,11 +197,13 @@ export interface ResourcePeriod {
   readonly valuesAt: number | undefined;
 }
 
+/** What was read of one device, whatever its name was. */
 export interface IdentityPeriod {
   /** The ISO time at which it begins. */
   readonly id: string;
   readonly begin: number;
-  readonly identity: Identity;
+  /** The names and pins that it had, the latest first. */
+  readonly identities: readonly [Identity, ...Identity[]];
   readonly resources: ReadonlyMap<string, ResourcePeriod>;
   /** By resource: the last of the readings that have too many records to be kept. */
   readonly tooLarge: ReadonlyMap<string, TooLarge>;
@@ -226,7 +237,7 @@ function absentAfter(
 export function applyLine(
   track: Track | undefined,
   line: LineOfReading,
-): [Track, KnownReading?] | undefined {
+): [Track, KnownReading] | undefined {
   const { from, to, digest, moving, values, clock, streaks = {} } = line;
   const omits = line.omits ?? track?.omits;
   const kept = values && { values: new Map(values), valuesAt: to };
@@ -347,49 +358,49 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
 /** The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */
 export function replay(text: string): {
   readonly periods: readonly IdentityPeriod[];
+  /** Where the next line goes on: the short name of the last identity, and its resources. */
+  readonly end: Pick<OpenPeriod, 'life' | 'tracks' | 'identities'> | undefined;
   readonly damaged: number;
 } {
   const periods: OpenPeriod[] = [];
   let damaged = 0;
   for (const row of text.split('\n')) {
-    if (row === '' || addUnchanged(periods.at(-1), row)) continue;
-    const line = parseLine(row);
-    if (line === undefined) {
-      damaged += 1;
-      continue;
-    }
-    if (line.kind === 'life') {
-      const id = new Date(line.at).toISOString();
-      const maps = { resources: new Map(), tooLarge: new Map(), tracks: new Map() };
-      periods.push({ id, name: periodName(line), begin: line.at, identity: line, ...maps });
-      continue;
-    }
     const period = periods.at(-1);
-    if (period?.name !== line.life) {
+    if (row === '' || addUnchanged(period, row)) continue;
+    const line = parseLine(row);
+    if (line?.kind === 'life') {
+      if (period !== undefined && isSameDevice(period.identities[0], line)) {
+        period.identities.unshift(line);
+        period.life = periodName(line);
+      } else {
+        const id = new Date(line.at).toISOString();
+        const maps = { tooLarge: new Map(), tracks: new Map() };
+        periods.push({ id, life: periodName(line), begin: line.at, identities: [line], ...maps });
+      }
+    } else if (line === undefined || period?.life !== line.life) {
       damaged += 1;
-      continue;
-    }
-    if (line.kind === 'large') {
+    } else if (line.kind === 'large') {
       const { from, to, records } = line;
       period.tooLarge.set(line.resource, { from, to, records });
-      continue;
+    } else {
+      const [track, readings = []] = period.tracks.get(line.resource) ?? [];
+      const applied = applyLine(track, line);
+      if (applied === undefined) {
+        damaged += 1;
+        continue;
+      }
+      // A whole state may follow the line of the same reading.
+      const [next, reading] = applied;
+      const isAgain = reading.to === readings.at(-1)?.to && reading.difference === undefined;
+      if (!isAgain) readings.push(reading);
+      period.tracks.set(line.resource, [next, readings]);
     }
-    const [track, readings = []] = period.tracks.get(line.resource) ?? [];
-    const applied = applyLine(track, line);
-    if (applied === undefined) {
-      damaged += 1;
-      continue;
-    }
-    // A whole state may follow the line of the same reading.
-    const [, reading] = applied;
-    const isAgain = reading?.to === readings.at(-1)?.to && reading?.difference === undefined;
-    if (reading !== undefined && !isAgain) readings.push(reading);
-    period.tracks.set(line.resource, [applied[0], readings]);
   }
   return {
     damaged,
-    periods: periods.map(({ id, begin, identity, tooLarge, tracks }) => ({
-      ...{ id, begin, identity, tooLarge },
+    end: periods.at(-1),
+    periods: periods.map(({ id, begin, identities, tooLarge, tracks }) => ({
+      ...{ id, begin, identities, tooLarge },
       resources: new Map(
         [...tracks].map(([resource, [track, readings]]) => [resource, periodOf(track, readings)]),
       ),
@@ -397,11 +408,12 @@ export function replay(text: string): {
   };
 }
 
-type OpenPeriod = IdentityPeriod & {
-  readonly name: string;
+interface OpenPeriod extends Omit<IdentityPeriod, 'resources'> {
+  life: string;
+  readonly identities: [Identity, ...Identity[]];
   readonly tracks: Map<string, [Track, KnownReading[]]>;
   readonly tooLarge: Map<string, TooLarge>;
-};
+}
 
 const UNCHANGED =
   /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"(?:,"clock":\[(-?\d+),(-?\d+)\])?[,}]/;
@@ -410,10 +422,10 @@ const UNCHANGED =
 function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
   if (row.includes('"values"') || /"(?:streaks|absent)":/.test(row)) return false;
-  const [, resource = '', name, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
+  const [, resource = '', life, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
   const [track, readings] = period?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
-  if (period?.name !== name || track.digest !== digest) return false;
+  if (period?.life !== life || track.digest !== digest) return false;
   const { keyField, idField, state, absent } = track;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
   const reading = { from: Number(from), to: Number(to), keyField, idField, state, clock, absent };
@@ -426,27 +438,4 @@ function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
 function periodOf(track: Track, readings: readonly KnownReading[]): ResourcePeriod {
   const { moving, omits, values, valuesAt } = track;
   return { readings, moving: moving?.fields ?? [], omits, values, valuesAt };
-}
-
-/** Where the last identity in a file stands for a resource; undefined if it is not `life`, or has not read it. */
-export function lastTrack(
-  text: string,
-  life: string,
-  resource: string,
-): { readonly isCurrent: boolean; readonly track: Track | undefined } {
-  const begin = Math.max(0, text.lastIndexOf('\n{"kind":"life"') + 1);
-  const newline = text.indexOf('\n', begin);
-  const head = newline < 0 ? undefined : parseLine(text.slice(begin, newline));
-  if (head?.kind !== 'life' || periodName(head) !== life)
-    return { isCurrent: false, track: undefined };
-  const lastAll = text.lastIndexOf(`\n{"kind":"all","resource":${JSON.stringify(resource)},`);
-  let track: Track | undefined;
-  if (lastAll < begin) return { isCurrent: true, track };
-  for (const row of text.slice(lastAll + 1).split('\n')) {
-    const line = row === '' ? undefined : parseLine(row);
-    if (line === undefined || line.kind === 'life' || line.kind === 'large') continue;
-    if (line.resource !== resource || line.life !== life) continue;
-    track = applyLine(track, line)?.[0] ?? track;
-  }
-  return { isCurrent: true, track };
 }

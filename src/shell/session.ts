@@ -1,8 +1,9 @@
 import type { RunControl } from '../change/run-control.ts';
 import { CredentialGate } from '../fleet/credential-gate.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
-import { DeclinedError, RefusedError } from '../errors.ts';
+import { DeclinedError, RefusedError, unlessFailed } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
+import type { DeviceRef } from '../device/record.ts';
 import type { Trust } from '../device/tls.ts';
 import { join } from 'node:path';
 import type { HistoryFiles } from '../history/history-files.ts';
@@ -146,6 +147,11 @@ export class ShellSession {
     return observer.files;
   }
 
+  /** The user has replaced the pin of a device: its history goes on. */
+  async replacePin(device: DeviceRef, old: string, pin: string): Promise<void> {
+    await (await this.#observed()).replacePin(device, old, pin);
+  }
+
   /** Loaded with the first reading. */
   #observed(): Promise<Observer> {
     return (this.#observer ??= this.#openObserver());
@@ -161,6 +167,8 @@ export class ShellSession {
       (byMs) => services.noteClockBehind(byMs, 'the last reading'),
     );
     observer.isAnnounced = this.keepsForItself;
+    const inventory = await unlessFailed(services.inventory.load());
+    await unlessFailed(observer.files.follow(inventory?.devices ?? []));
     return observer;
   }
 

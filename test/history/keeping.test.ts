@@ -44,7 +44,7 @@ test('keeps what lists, plans and read-backs show, and finds the run that did a 
   const [journal = ''] = await readdir(runs);
   const run = parseJournal(await readFile(join(runs, journal), 'utf8'), journal);
   const periods = await history.periods('sim1');
-  const deeds = new Deeds(deedsOf(run), () => periods[0]?.identity);
+  const deeds = new Deeds(deedsOf(run), () => periods[0]?.identities ?? []);
   const events = deeds.attributed(eventsOf('sim1', periods));
 
   expect(events).toMatchObject([

@@ -26,6 +26,8 @@ const happening = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('late read' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('new pin' as const), id: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('new name' as const), id: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('trust replace' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('new address' as const), id: fc.nat(2) }) },
 );
 
@@ -68,10 +70,10 @@ interface TrueState {
   readonly users: Users;
 }
 
-/** A reading that was appended, and the place of its life. */
+/** A reading that was appended, and of which box it was. */
 interface Kept {
   readonly reading: NewReading;
-  readonly life: number;
+  readonly device: string;
 }
 
 /** Carries out what happens. The file is written as by processes that see each other's lines. */
@@ -79,18 +81,29 @@ function world(happenings: readonly Happening[]) {
   let now = 100_000_000;
   let reads = 0;
   let text = '';
-  let [pin, address] = ['p0', 'a0'];
+  let [pin, address, name] = ['p0', 'a0', 'fw1'];
+  // The box that has a pin and an address, and all that have had them.
+  let count = 0;
+  const boxes = new Map<string, string>();
+  const had = new Map<string, Set<string>>();
+  const box = (): string => {
+    const id = `${pin} ${address}`;
+    const one = boxes.get(id) ?? `box ${++count}`;
+    boxes.set(id, one);
+    had.set(id, (had.get(id) ?? new Set()).add(one));
+    return one;
+  };
   let users = new Map<string, DeviceRecord>();
-  const truth: TrueState[] = [{ since: 0, device: `${pin} ${address}`, users: new Map() }];
+  const truth: TrueState[] = [{ since: 0, device: box(), users: new Map() }];
   const kept: Kept[] = [];
   let early: NewReading | undefined;
   const changed = (): void => {
-    truth.push({ since: now, device: `${pin} ${address}`, users: new Map(users) });
+    truth.push({ since: now, device: box(), users: new Map(users) });
   };
   const isGone = (name: string): boolean =>
     [...users.values()].every(({ username }) => username !== name);
   const reading = (from: number): NewReading => ({
-    identity: { name: 'fw1', address, pin, digestKey: 'k' },
+    identity: { name, address, pin, digestKey: 'k' },
     ...{ resource: 'user', keyField: 'username', moving: [], idFields: [], from, to: now },
     records: [...users.values()],
     // Their own paths have said so.
@@ -101,11 +114,10 @@ function world(happenings: readonly Happening[]) {
     const same = sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
     const lines = same ? lineText(same) : nextLines(text, one, keeper, now)?.text;
     if (lines === undefined) return;
-    const isNewLife = lines.startsWith('{"kind":"life"');
-    kept.push({ reading: one, life: (kept.at(-1)?.life ?? 0) + (isNewLife ? 1 : 0) });
     text += lines;
+    kept.push({ reading: one, device: box() });
   };
-  const replaced = (): void => {
+  const isReplaced = (): void => {
     users = new Map([...users].slice(0, 1));
     early = undefined;
     changed();
@@ -140,12 +152,28 @@ function world(happenings: readonly Happening[]) {
         break;
       case 'new pin':
         pin = `p${one.id}`;
-        replaced();
+        isReplaced();
         break;
       case 'new address':
         address = `a${one.id}`;
-        replaced();
+        isReplaced();
         break;
+      case 'new name':
+        name = `fw${one.id}`;
+        break;
+      case 'trust replace': {
+        const { end } = replay(text);
+        const last = end?.identities[0];
+        if (last?.pin !== pin || last.address !== address || !text.endsWith('\n')) break;
+        const same = box();
+        boxes.delete(`${pin} ${address}`);
+        pin = `r${now}`;
+        boxes.set(`${pin} ${address}`, same);
+        text += lineText({ ...last, kind: 'life', at: now, pin, replaces: last.pin });
+        early = undefined;
+        changed();
+        break;
+      }
       case 'cut':
         text = text.slice(0, Math.max(0, text.length - one.bytes));
         break;
@@ -170,7 +198,7 @@ function world(happenings: readonly Happening[]) {
         break;
     }
   }
-  return { text, truth, kept, reads };
+  return { text, truth, kept, reads, had };
 }
 
 function textOf(records: Iterable<DeviceRecord>): string {
@@ -189,15 +217,16 @@ test('whatever happens to the file, a state of the past is one that this very de
   );
   fc.assert(
     fc.property(some, (happenings) => {
-      const { text, truth } = world(happenings);
+      const { text, truth, had } = world(happenings);
       expect(text).not.toContain('secret-');
       const { periods } = replay(text);
-      for (const { identity, resources } of periods) {
-        const device = `${identity.pin} ${identity.address}`;
+      for (const { identities, resources } of periods) {
+        const owners = identities.map(({ pin, address }) => had.get(`${pin} ${address}`));
+        const devices = owners.reduce((all, some) => all?.intersection(some ?? new Set()));
         for (const { from, to, state } of resources.get('user')?.readings ?? []) {
           const during = truth.filter(
             (one, index) =>
-              one.device === device &&
+              devices?.has(one.device) === true &&
               one.since <= to &&
               (truth[index + 1]?.since ?? Infinity) >= from,
           );
@@ -226,14 +255,15 @@ test('in a sound file the changes are exactly those between each two readings of
       const { text, kept, reads } = world(happenings);
       const { periods, damaged } = replay(text);
       expect([damaged, kept.length]).toEqual([0, reads]);
-      const deviceOf = ({ identity }: NewReading): string => `${identity.pin} ${identity.address}`;
-      const expected = kept.flatMap(({ reading, life }, index) => {
+      const expected = kept.flatMap(({ reading, device }, index) => {
         const before = kept[index - 1];
-        const isSameDevice = before && deviceOf(before.reading) === deviceOf(reading);
-        if (before !== undefined) expect(before.life === life).toBe(isSameDevice);
-        return before && isSameDevice ? differences(before.reading, reading) : [];
+        return before?.device === device ? differences(before.reading, reading) : [];
       });
       const events = eventsOf('fw1', periods);
+      const moves = kept.filter(
+        ({ device }, index) => index > 0 && kept[index - 1]?.device !== device,
+      );
+      expect(events.filter(({ kind }) => kind === 'identity')).toHaveLength(moves.length);
       const left = new Set(events.flatMap((event) => (event.kind === 'left' ? event.fields : [])));
       const count = (rows: readonly string[]): string[] =>
         rows.filter((row) => !left.has(row.split(' ')[1] ?? '')).sort();

@@ -2,7 +2,8 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { startFleet } from './devsh.ts';
+import { withPin } from '../history/with-pin.ts';
+import { know, startFleet } from './devsh.ts';
 
 interface ChangeRow {
   readonly device: string;
@@ -256,4 +257,29 @@ test.each([
   const { stderr, exitCode } = await devsh(line);
   expect(stderr).toContain(text);
   expect(exitCode).toBe(2);
+});
+
+test('a device that got another name, or another certificate by "trust replace", keeps its history', async () => {
+  const { devsh, devices, device, json } = await startRead();
+  await devsh('user set viewer lang=fr --on sim1 --yes');
+  const { address, fingerprint } = device(1);
+  const old = 'AB:'.repeat(31) + 'AB';
+  const state = join(devsh.folder, 'state/devsh');
+  const journals = (await readdir(join(state, 'runs'))).map((name) => join(state, 'runs', name));
+  for (const path of [...journals, join(devsh.folder, 'data/devsh/known-devices')]) {
+    await writeFile(path, (await readFile(path, 'utf8')).replaceAll(fingerprint, old));
+  }
+  const path = join(state, 'readings/sim1.jsonl');
+  await writeFile(path, withPin(await readFile(path, 'utf8'), old));
+  await devsh(`trust replace sim1 --fingerprint ${fingerprint}`);
+  await know(devsh, [{ name: 'berlin', address }, ...devices.slice(1)]);
+  const then = await json('changes --on berlin');
+  expect(then).toMatchObject([{ device: 'berlin', author: 'run', key: 'viewer' }]);
+
+  device(1).putUser({ ...device(1).users[1], username: 'viewer', lang: 'it' });
+  await devsh('user list --on berlin');
+  expect(await json('changes --on berlin')).toMatchObject([
+    { what: 'user viewer: lang fr → it', author: 'other' },
+    { what: 'user viewer: lang en → fr', author: 'run' },
+  ]);
 });

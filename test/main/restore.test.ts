@@ -2,7 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type HistoryLine, type Identity, periodName, lineText } from '../../src/history/replay.ts';
+import { type HistoryLine, lineText } from '../../src/history/replay.ts';
+import { withPin } from '../history/with-pin.ts';
 import type { SimulatedDevice } from '../simulator/simulator.ts';
 import { startFleet, type TestFleet, trust, usernames, writesOf } from './devsh.ts';
 
@@ -124,17 +125,8 @@ test('of twelve devices it names those that are away, were not read then, or wer
   const readings = join(folder, 'state/devsh/readings');
   await writeFile(join(readings, 'sim12.jsonl'), '');
   // The third device had another certificate then.
-  const old = await readFile(join(readings, 'sim3.jsonl'), 'utf8');
-  const identity = JSON.parse(old.split('\n')[0] ?? '') as Identity;
-  const other = { ...identity, pin: '00' };
-  await writeFile(
-    join(readings, 'sim3.jsonl'),
-    old
-      .replaceAll(periodName(identity), periodName(other))
-      .replace(identity.pin, other.pin)
-      .replace(/,"crc":\d+\}$/gm, '}')
-      .replace(/^.+\n/gm, (row) => lineText(JSON.parse(row) as HistoryLine)),
-  );
+  const path = join(readings, 'sim3.jsonl');
+  await writeFile(path, withPin(await readFile(path, 'utf8'), '00'));
   const then = await moment();
   device(5).setFault('refuse');
   await devsh('user set viewer lang=fr --on sim1,sim2,sim3,sim4,sim12 --yes');

@@ -141,6 +141,11 @@ export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGen
   if (vouched.length === 0) return;
   const { services } = call.shell;
   const firstSeen = services.now().toISOString();
+  for (const { session, presented } of vouched) {
+    const old = await services.knownDevices.find(session.ref.address);
+    if (old !== undefined && old.fingerprint !== presented.fingerprint)
+      await call.shell.replacePin(session.ref, old.fingerprint, presented.fingerprint);
+  }
   await services.knownDevices.set(
     ...vouched.map((one) => {
       const { fingerprint, subject, validTo } = asPresented(one);

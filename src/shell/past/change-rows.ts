@@ -1,5 +1,5 @@
 import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
-import { type Deed, Deeds, deedsOf, type IdentityOf } from '../../history/attribution.ts';
+import { type Deed, Deeds, deedsOf, type IdentitiesOf } from '../../history/attribution.ts';
 import type { Event } from '../../history/events.ts';
 import {
   eventText,
@@ -18,8 +18,8 @@ import type { DeviceHistory } from './coverage.ts';
 /** What the journals say about who did a change. */
 type Author =
   | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run wrote to the device in that time, but not, as far as is proved, what changed; or nobody knows what it wrote. */
-  | { readonly kind: 'perhaps'; readonly run: string }
+  /** A run wrote to the device in that time, or just this on another device; nothing proves that it did this. */
+  | { readonly kind: 'perhaps'; readonly run: string; readonly elsewhere?: string }
   | { readonly kind: 'other' }
   /** Some journals cannot be read. */
   | { readonly kind: 'unknown' };
@@ -33,7 +33,7 @@ export class Authors {
   /** The runs whose journals cannot be read. */
   readonly unreadable: readonly string[];
 
-  private constructor(deeds: readonly Deed[], unreadable: readonly string[], of: IdentityOf) {
+  private constructor(deeds: readonly Deed[], unreadable: readonly string[], of: IdentitiesOf) {
     this.#deeds = new Deeds(deeds, of);
     this.unreadable = unreadable;
   }
@@ -49,7 +49,8 @@ export class Authors {
     return new Authors(
       runs.flatMap(deedsOf),
       [...unreadable.keys()],
-      ({ device, period }) => periods.get(device)?.find(({ id }) => id === period)?.identity,
+      ({ device, period }) =>
+        periods.get(device)?.find(({ id }) => id === period)?.identities ?? [],
     );
   }
 
@@ -62,8 +63,8 @@ export class Authors {
     if (!('key' in event)) return undefined;
     if (event.kind === 'added' && event.after === undefined) return undefined;
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
-    const run = this.#deeds.near(event);
-    if (run !== undefined) return { kind: 'perhaps', run };
+    const near = this.#deeds.near(event);
+    if (near !== undefined) return { kind: 'perhaps', ...near };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
   }
 
@@ -76,7 +77,7 @@ export class Authors {
       case 'run':
         return `run ${author.run}: ${author.line}`;
       case 'perhaps':
-        return `unclear: run ${author.run} wrote here then`;
+        return `unclear: run ${author.run} wrote ${author.elsewhere === undefined ? 'here then' : `the same on ${author.elsewhere}`}`;
       case 'other':
         return 'not by a run of this devsh';
       case 'unknown':
