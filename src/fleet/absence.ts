@@ -52,6 +52,19 @@ export async function absenceOf(
 /** Lists are cut at 20, 25, 50, 100 … 1,000. */
 const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
 
+/** What a list says about its end: it has one, it is known to leave records out, or nothing. */
+export type ListEnd = 'ends' | 'hides' | undefined;
+
+/** Whether there may be records that the list does not show. @param most how many it has shown at most */
+export function mayLeaveOut(end: ListEnd, size: number, most: number): boolean {
+  return end === 'hides' || (end === undefined && ROUND.test(String(size)) && most <= size);
+}
+
+export function endOf(session: DeviceSession, resource: string): ListEnd {
+  if (session.facts.get(`resources.${resource}.hides`) === true) return 'hides';
+  return session.hasEnd(resource) ? 'ends' : undefined;
+}
+
 /** Why a list of so many records is no proof of absence; undefined if nothing speaks against it. */
 export async function listDoubt(
   session: DeviceSession,
@@ -59,10 +72,10 @@ export async function listDoubt(
   size: number,
 ): Promise<string | undefined> {
   const list = 'not in the list';
-  if (session.facts.get(`resources.${resource}.hides`) === true)
-    return `${list}, which leaves records out`;
-  if (session.hasEnd(resource) || !ROUND.test(String(size))) return undefined;
-  if ((await session.known(resource)).most > size) return undefined;
+  const end = endOf(session, resource);
+  if (end === 'hides') return `${list}, which leaves records out`;
+  if (!mayLeaveOut(end, size, 0)) return undefined;
+  if (!mayLeaveOut(end, size, (await session.known(resource)).most)) return undefined;
   return `${list}, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
 }
 

@@ -81,7 +81,8 @@ export class Deeds {
       if (event.kind !== 'changed') {
         const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
         if (deed === undefined) return [event];
-        return [{ ...event, ...(event.kind === 'unlisted' && { kind: 'gone' }), by: by(deed) }];
+        const isNew = event.kind === 'added' || event.kind === 'listed';
+        return [{ ...event, kind: isNew ? 'added' : 'gone', by: by(deed) }];
       }
       const groups = new Map<Deed | undefined, FieldChange[]>();
       for (const change of event.fields) {
@@ -151,7 +152,7 @@ function onlyRun(deeds: readonly Deed[]): Deed | undefined {
 /** Whether an accepted step made or deleted the record of an event as it is. */
 function isWholeOf({ record }: Deed, event: RecordEvent): boolean {
   if (record?.wrote === undefined || event.kind === 'changed') return false;
-  if (event.kind !== 'added') return record.action === 'delete';
+  if (event.kind !== 'added' && event.kind !== 'listed') return record.action === 'delete';
   const { fields, digests } = event.record;
   const isSame = ([field, value]: readonly [string, Value]): boolean => {
     const now = valueAt(fields, field);

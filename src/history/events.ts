@@ -1,4 +1,5 @@
 import { frequencies, type Value, valueAt } from '../device/record.ts';
+import { mayLeaveOut } from '../fleet/absence.ts';
 import { canonicalId, idsOf } from '../change/identity.ts';
 import { type KeptRecord, type KeptState, nameOf, type RecordName } from './kept.ts';
 import {
@@ -117,8 +118,11 @@ export type RecordEvent = Extract<Event, RecordName>;
 /** What changed on a device between two readings. */
 export type Event =
   | (EventBase & {
-      /** `unlisted`: the list has stopped to show it, and nothing proves that it is gone. */
-      readonly kind: 'added' | 'gone' | 'unlisted';
+      /**
+       * `unlisted`: the list has stopped to show it, and nothing proves that it is gone. `listed`: the list has begun to
+       * show it, and may have left it out before.
+       */
+      readonly kind: 'added' | 'listed' | 'gone' | 'unlisted';
       readonly record: KeptRecord;
     } & OfRecord)
   | (EventBase & {
@@ -228,15 +232,14 @@ function eventsOfResource(
   const events: Event[] = [];
   const hidden = new Map<string, KeptRecord>();
   for (const [index, reading] of readings.entries()) {
-    const { difference, left: fields, state, to, keyField } = reading;
+    const { difference, left: fields, state, keyField } = reading;
     const earlier = readings[index - 1];
     // Most readings show what the one before did.
     if (earlier?.state === state && difference === undefined && fields === undefined) continue;
-    const isBack = earlier !== undefined && to < earlier.from;
-    const interval = isBack ? intervalOf(readings, earlier, reading) : { after: earlier?.from };
-    const at = { ...base, before: to, ...interval };
-    if (difference) {
-      const known = asProven(readings.slice(index), difference, hidden);
+    const interval = earlier && intervalOf(readings, earlier, reading);
+    const at = { ...base, after: undefined, before: reading.to, ...interval };
+    if (difference && earlier) {
+      const known = asProven(readings, [earlier, reading], difference, hidden);
       events.push(...changesBetween(at, known, left, reading));
     }
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
@@ -247,25 +250,38 @@ function eventsOfResource(
   return events;
 }
 
+/** A difference, as far as all readings prove it. */
+interface Proven extends Difference {
+  /** Not in the list any more, which proves nothing. */
+  readonly unlisted: readonly KeptRecord[];
+  /** In the list now, which may have left it out before. */
+  readonly listed: readonly KeptRecord[];
+}
+
 /**
- * A difference, as later readings explain it: what a list did not show, and a later one shows again, was never gone;
- * it may have changed.
+ * The difference of two of these readings, as all of them explain it: what a list did not show, and a later one shows
+ * again, was never gone; it may have changed.
  *
- * @param readings from the reading of the difference on
  * @param hidden what lists did not show so far, by key; changed
  */
-function asProven(
+export function asProven(
   readings: readonly KnownReading[],
+  [earlier, later]: readonly [KnownReading, KnownReading],
   difference: Difference,
-  hidden: Map<string, KeptRecord>,
-): Difference & Pick<Absences, 'unlisted'> {
+  hidden = new Map<string, KeptRecord>(),
+): Proven {
+  const since = readings.slice(readings.indexOf(later));
   const back = difference.added.filter(({ key }) => hidden.has(key));
   const renamed = renamesIn(difference);
   const missing = difference.gone.filter((record) => !renamed.has(record));
-  const { gone, unlisted } = absencesIn(readings, missing);
-  const open = unlisted.filter((record) => {
+  const gone = missing.filter(({ key }) => {
+    const end = since.findIndex(({ state }) => state.has(key));
+    return since.slice(0, end < 0 ? undefined : end).some(({ absent }) => absent?.has(key));
+  });
+  const unlisted = missing.filter((record) => {
+    if (gone.includes(record)) return false;
     hidden.set(record.key, record);
-    return !readings.some(({ state }) => state.has(record.key));
+    return !since.some(({ state }) => state.has(record.key));
   });
   const changed = back.flatMap((record) => {
     const before = hidden.get(record.key) ?? record;
@@ -273,10 +289,14 @@ function asProven(
     return differenceOf(one(before), one(record))?.changed ?? [];
   });
   const known = new Set([...back, ...[...renamed.values()].map(({ after }) => after)]);
-  const added = difference.added.filter((record) => !known.has(record));
+  const fresh = difference.added.filter((record) => !known.has(record));
   for (const { key } of difference.added) hidden.delete(key);
-  const all = [...difference.changed, ...changed, ...renamed.values()];
-  return { added, gone, unlisted: open, changed: all };
+  const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
+  const isCut = mayLeaveOut(earlier.list, earlier.state.size, most);
+  return {
+    ...{ added: isCut ? [] : fresh, listed: isCut ? fresh : [], gone, unlisted },
+    changed: [...difference.changed, ...changed, ...renamed.values()],
+  };
 }
 
 /** The records that have another key and the same id as before. */
@@ -293,30 +313,10 @@ function renamesIn({ gone, added }: Difference): Map<KeptRecord, Difference['cha
   return new Map(renamed);
 }
 
-interface Absences {
-  /** Proven to be absent. */
-  readonly gone: readonly KeptRecord[];
-  /** Not in the list any more, which proves nothing. */
-  readonly unlisted: readonly KeptRecord[];
-}
-
-/** Which of the records that a list stopped to show are proven to be absent, by this or a later reading. */
-export function absencesIn(
-  readings: readonly KnownReading[],
-  missing: readonly KeptRecord[],
-): Absences {
-  const isProven = ({ key }: KeptRecord): boolean => {
-    const end = readings.findIndex(({ state }) => state.has(key));
-    return readings.slice(0, end < 0 ? undefined : end).some(({ absent }) => absent?.has(key));
-  };
-  const gone = missing.filter(isProven);
-  return { gone, unlisted: missing.filter((record) => !gone.includes(record)) };
-}
-
 /** What differs between two states of a device, without the fields in `left`. Pure. */
 export function changesBetween(
   at: Omit<EventBase, 'by' | 'resource'> & { readonly resource: string },
-  { added, gone, unlisted, changed }: Difference & Pick<Absences, 'unlisted'>,
+  { added, listed, gone, unlisted, changed }: Proven,
   left: ReadonlySet<string>,
   reading: KnownReading,
 ): Event[] {
@@ -341,11 +341,14 @@ export function changesBetween(
       ? []
       : [{ ...at, kind: 'changed', ...nameOf(after, reading), fields }];
   });
-  const whole = (kind: 'added' | 'gone' | 'unlisted', records: readonly KeptRecord[]): Event[] =>
-    records.map((record) => ({ ...at, kind, ...nameOf(record, reading), record }));
+  const whole = (
+    kind: 'added' | 'listed' | 'gone' | 'unlisted',
+    records: readonly KeptRecord[],
+  ): Event[] => records.map((record) => ({ ...at, kind, ...nameOf(record, reading), record }));
   return [
     ...shape,
     ...whole('added', added),
+    ...whole('listed', listed),
     ...changedEvents,
     ...whole('gone', gone),
     ...whole('unlisted', unlisted),

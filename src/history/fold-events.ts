@@ -78,6 +78,7 @@ function named({ kind, resource, key, id }: RecordEvent): readonly JsonValue[] {
 function contentOf(event: Event): JsonValue {
   switch (event.kind) {
     case 'added':
+    case 'listed':
     case 'gone':
     case 'unlisted':
       return named(event);
@@ -107,6 +108,8 @@ export function eventText(event: Event): string {
       if (event.kind === 'added' && event.after === undefined)
         return `${nameText(event)} there at the first reading`;
       return `${nameText(event)} ${event.kind}`;
+    case 'listed':
+      return `${nameText(event)} in the list now`;
     case 'unlisted':
       return `${nameText(event)} no longer in the list`;
     case 'changed':

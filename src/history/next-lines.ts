@@ -1,4 +1,5 @@
 import type { ClockOffset } from '../device/client.ts';
+import type { ListEnd } from '../fleet/absence.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import {
   idFieldFor,
@@ -38,6 +39,7 @@ export interface NewReading extends Moment {
   readonly moving: readonly string[];
   /** The list is a summary: fields that it is known to leave out. */
   readonly omits?: readonly string[] | undefined;
+  readonly list?: ListEnd;
   readonly clock?: ClockOffset | undefined;
   /** The keys of records that were proven absent right after it. */
   readonly absent?: Set<string>;
@@ -80,8 +82,9 @@ export function sameLine(
   }
   if (reading.omits?.every((field) => last.omits?.includes(field)) === false) return undefined;
   if (reading.omits !== undefined && last.omits === undefined) return undefined;
-  const { life, digest, omits } = last;
-  const common = { resource, life, from, to, digest, clock, omits, ...absentIn(reading) };
+  const { life, digest, omits, list } = last;
+  if (reading.list !== list) return undefined;
+  const common = { resource, life, from, to, digest, clock, list, omits, ...absentIn(reading) };
   return { kind: 'same', ...common, ...(moving && { moving }) };
 }
 
@@ -176,7 +179,7 @@ function wholeLine(
   const state = keeper.state({ resource, records, ...naming }, moving, last?.state);
   return {
     ...{ kind: 'all', resource, life, from, to, digest, clock, ...naming },
-    omits: omittedIn(reading, last),
+    ...{ list: reading.list, omits: omittedIn(reading, last) },
     ...absentIn(reading),
     records: [...state.values()],
     ...(names.length > 0 && freshValues(reading, keeper, names, state)),
@@ -255,8 +258,8 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     (to - old.keptAt > VALUES_EVERY_MS && keeper.movingDigest(records, names) !== old.digest);
   const values =
     names.length === 0 ? {} : isDue ? freshValues(reading, keeper, names, state) : { moving: old };
-  const omits = omittedIn(reading, track);
-  const common = { resource, life, from, to, digest, clock, omits, ...absentIn(reading) };
+  const [list, omits] = [reading.list, omittedIn(reading, track)];
+  const common = { resource, life, from, to, digest, clock, list, omits, ...absentIn(reading) };
   const open = Object.entries(streaks).filter(([field]) => !left.includes(field));
   const changed = (found?.changed ?? []).flatMap(({ before, after, fields }) => {
     const kept = fields.filter((field) => !left.includes(field));
@@ -344,9 +347,9 @@ export function compacted(text: string, since: number): string {
 }
 
 function stateLine(track: Track, resource: string, life: string): LineOfReading {
-  const { from, to, digest, keyField, idField, state, moving, omits, values, absent } = track;
+  const { from, to, digest, keyField, idField, state, moving, list, omits, values, absent } = track;
   return {
-    ...{ kind: 'all', resource, life, from, to, digest, keyField, idField, omits },
+    ...{ kind: 'all', resource, life, from, to, digest, keyField, idField, list, omits },
     records: [...state.values()],
     ...(absent.size > 0 && { absent: [...absent] }),
     ...(moving && { moving }),

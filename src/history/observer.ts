@@ -23,6 +23,7 @@ import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.t
 import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError, unlessFailed } from '../errors.ts';
+import { endOf } from '../fleet/absence.ts';
 import type { DeviceSession, KnownList, Memory, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
@@ -135,6 +136,7 @@ export class Observer implements Memory {
       idFields,
       moving: ignoredFields(profile, resource),
       omits: omittedByList(profile, resource, records),
+      list: endOf(session, resource),
       absent: new Set(),
       redact: redactorFor(session),
       mayKeep: this.#limits().isClosed === true ? isHarmless : undefined,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ClockOffset } from '../device/client.ts';
+import type { ListEnd } from '../fleet/absence.ts';
 import { isEqual } from '../device/equality.ts';
 import { parseJson } from '../device/json.ts';
 import {
@@ -54,6 +55,7 @@ interface ReadingLine extends Moment {
   readonly digest: string;
   readonly clock?: ClockOffset | undefined;
   readonly moving?: Moving;
+  readonly list?: ListEnd;
   /** The list is a summary; the fields that it is known to leave out. */
   readonly omits?: readonly string[] | undefined;
   /** The values of moving fields, if they are kept again. */
@@ -179,6 +181,7 @@ export interface KnownReading extends Moment, Naming {
   readonly state: KeptState;
   /** Of the device, when it was read. */
   readonly clock?: ClockOffset | undefined;
+  readonly list?: ListEnd;
   /** The keys of records that are proven to be absent: their own paths said so, and no list has shown them since. */
   readonly absent?: ReadonlySet<string>;
 }
@@ -218,6 +221,7 @@ export interface Track extends Naming {
   from: number;
   to: number;
   moving: Moving | undefined;
+  list: ListEnd;
   omits: readonly string[] | undefined;
   values: ReadonlyMap<string, DeviceRecord>;
   valuesAt: number | undefined;
@@ -238,7 +242,7 @@ export function applyLine(
   track: Track | undefined,
   line: LineOfReading,
 ): [Track, KnownReading] | undefined {
-  const { from, to, digest, moving, values, clock, streaks = {} } = line;
+  const { from, to, digest, moving, values, clock, list, streaks = {} } = line;
   const omits = line.omits ?? track?.omits;
   const kept = values && { values: new Map(values), valuesAt: to };
   if (line.kind === 'all') {
@@ -247,28 +251,26 @@ export function applyLine(
     const next: Track = {
       ...{ values: track?.values ?? new Map(), valuesAt: track?.valuesAt, ...kept },
       ...{ keyField: line.keyField, idField: line.idField },
-      ...{ state, digest, from, to, moving, omits, streaks, absent },
+      ...{ state, digest, from, to, moving, list, omits, streaks, absent },
     };
     // Records that are named by another field cannot be compared.
     const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
     const difference = isComparable && differenceOf(stripped(track.state, moving), state);
     const { keyField, idField } = line;
-    return [
-      next,
-      { from, to, keyField, idField, state, clock, absent, difference: difference || undefined },
-    ];
+    const reading = { from, to, keyField, idField, state, clock, list, absent };
+    return [next, { ...reading, difference: difference || undefined }];
   }
   if (track === undefined) return undefined;
   const known = line.kind === 'change' ? line.was : line.digest;
   if (known !== track.digest) return undefined;
-  const next = { ...track, digest, from, to, moving, omits, streaks, ...kept };
+  const next = { ...track, digest, from, to, moving, list, omits, streaks, ...kept };
   const { keyField, idField } = track;
   const naming = { keyField, idField };
   if (line.kind === 'same') {
     const absent = absentAfter(track, line, track.state);
     return [
       { ...next, absent },
-      { from, to, ...naming, clock, absent, state: track.state },
+      { from, to, ...naming, clock, list, absent, state: track.state },
     ];
   }
   const before = stripped(track.state, moving);
@@ -288,6 +290,7 @@ export function applyLine(
       ...naming,
       state,
       clock,
+      list,
       absent,
       difference: differenceOf(before, state),
       left: line.left,
@@ -426,9 +429,10 @@ function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
   const [track, readings] = period?.tracks.get(resource) ?? [];
   if (track === undefined || readings === undefined) return false;
   if (period?.life !== life || track.digest !== digest) return false;
-  const { keyField, idField, state, absent } = track;
+  const { keyField, idField, state, list, absent } = track;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
-  const reading = { from: Number(from), to: Number(to), keyField, idField, state, clock, absent };
+  const times = { from: Number(from), to: Number(to) };
+  const reading = { ...times, keyField, idField, state, clock, list, absent };
   track.from = reading.from;
   track.to = reading.to;
   if (reading.to !== readings.at(-1)?.to) readings.push(reading);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
+import type { ListEnd } from '../../src/fleet/absence.ts';
 import { eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
 import { Keeper } from '../../src/history/kept.ts';
@@ -21,6 +22,7 @@ function users(count: number, ...without: readonly number[]): DeviceRecord[] {
 function changesIn(
   lists: readonly (readonly DeviceRecord[])[],
   proof?: readonly [index: number, key: string],
+  list?: ListEnd,
 ): string[] {
   const text = lists.reduce((lines, records, index) => {
     const to = 1_000_000 + index * 1_000;
@@ -28,6 +30,7 @@ function changesIn(
     const absent = new Set(proof?.[0] === index ? [proof[1]] : []);
     const common = {
       absent,
+      list,
       identity,
       resource: 'user',
       keyField: 'username',
@@ -63,4 +66,19 @@ test('what no later list shows is gone only if its own path said so', () => {
   // It was added again since, and is not proven to be absent any more.
   const again = changesIn([...lists, users(22), users(20)], [2, 'u22']);
   expect(again).toEqual(['user u22 gone', 'user u22 added', ...CUT]);
+});
+
+test('what appears in a list that was cut, or left records out, before, is not taken for added', () => {
+  const next = (from: number, count: number): DeviceRecord[] => users(from + count).slice(from);
+  expect(changesIn([users(20), next(1, 20)])).toEqual([
+    'user u21 in the list now',
+    'user u1 no longer in the list',
+  ]);
+  // A list that was longer at some time is not cut at 20.
+  expect(changesIn([users(20), users(21)])).toEqual(['user u21 added']);
+  expect(changesIn([users(20), next(1, 20)], undefined, 'ends')).toEqual([
+    'user u21 added',
+    'user u1 no longer in the list',
+  ]);
+  expect(changesIn([users(3), users(4)], undefined, 'hides')).toEqual(['user u4 in the list now']);
 });

@@ -63,6 +63,8 @@ export class Authors {
     if (!('key' in event)) return undefined;
     if (event.kind === 'added' && event.after === undefined) return undefined;
     if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
+    // A list that shows more is nobody's deed.
+    if (event.kind === 'listed') return undefined;
     const near = this.#deeds.near(event);
     if (near !== undefined) return { kind: 'perhaps', ...near };
     return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
@@ -158,6 +160,7 @@ export function dataRow(event: Event, authors: Authors, last?: LastValues) {
 function contentOf(event: Event): Readonly<Record<string, Value>> {
   switch (event.kind) {
     case 'added':
+    case 'listed':
       return { now: event.record.fields };
     case 'gone':
     case 'unlisted':

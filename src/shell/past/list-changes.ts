@@ -87,7 +87,7 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
 /** What a filter of changes may name besides the fields of records. */
 const EVENT_FIELDS = {
   key: '',
-  kind: 'added changed gone unlisted period',
+  kind: 'added changed gone listed unlisted period',
   resource: '',
   field: '',
 };

@@ -1,12 +1,6 @@
 import { isKeyOf } from '../../change/identity.ts';
 import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
-import {
-  absencesIn,
-  beginOf,
-  changesBetween,
-  type Event,
-  intervalOf,
-} from '../../history/events.ts';
+import { asProven, beginOf, changesBetween, type Event, intervalOf } from '../../history/events.ts';
 import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
@@ -186,8 +180,7 @@ async function* driftSince(
       const difference = differenceOf(then.state, now.state);
       const left = new Set(current.resources.get(resource)?.moving);
       if (difference) {
-        const since = readings.slice(readings.indexOf(now));
-        const known = { ...difference, ...absencesIn(since, difference.gone) };
+        const known = asProven(readings, [then, now], difference);
         events.push(...changesBetween(place, known, left, now));
       }
     }

@@ -121,6 +121,7 @@ function countText(entries: readonly TimeLineEntry[]): string {
 
 const TONES: Readonly<Record<Event['kind'], Tone>> = {
   added: 'good',
+  listed: 'plain',
   gone: 'bad',
   unlisted: 'warning',
   changed: 'plain',
@@ -189,12 +190,14 @@ function hasSecret(event: Event): boolean {
 
 /** The record before and after, as far as it is known: of a changed one, what changed. */
 function sidesOf(event: Event) {
+  const absent = event.kind === 'added' || event.kind === 'gone' ? 'not there' : 'not in the list';
   const sides = (before: DeviceRecord | undefined, after: DeviceRecord | undefined) => [
-    { name: before === undefined ? 'BEFORE: not there' : 'BEFORE', record: before ?? {} },
-    { name: after === undefined ? 'AFTER: not there' : 'AFTER', record: after ?? {} },
+    { name: before === undefined ? `BEFORE: ${absent}` : 'BEFORE', record: before ?? {} },
+    { name: after === undefined ? `AFTER: ${absent}` : 'AFTER', record: after ?? {} },
   ];
   switch (event.kind) {
     case 'added':
+    case 'listed':
       return event.after === undefined ? undefined : sides(undefined, event.record.fields);
     case 'gone':
     case 'unlisted':
