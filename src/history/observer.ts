@@ -82,6 +82,23 @@ function idFieldsOf(
   return address === undefined ? idFields : [...idFields, address.field];
 }
 
+interface Known extends KnownList {
+  readonly images: (readonly [key: string, image: DeviceRecord])[];
+  readonly absent: Set<string>;
+  most: number;
+}
+
+/** Adds what a later reading shows. */
+function note(known: Known, { records, keyField }: Pick<Observed, 'records' | 'keyField'>): void {
+  const last = new Set(known.images.map(([, image]) => image));
+  known.most = Math.max(known.most, records.length);
+  for (const record of records) {
+    const key = valueText(record[keyField]);
+    known.absent.delete(key);
+    if (!last.has(record)) known.images.push([key, record]);
+  }
+}
+
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
 export class Observer implements Memory {
   readonly files: HistoryFiles;
@@ -90,6 +107,7 @@ export class Observer implements Memory {
   readonly #limits: () => HistoryLimits;
   readonly #report: Report;
   readonly #onSetBack: (byMs: number) => void;
+  readonly #known = new WeakMap<DeviceSession, Map<string, Known>>();
   #waiting: Observed[] = [];
   readonly #writer: HistoryWriter;
   #writing: Promise<void> = Promise.resolve();
@@ -141,36 +159,43 @@ export class Observer implements Memory {
       redact: redactorFor(session),
       mayKeep: this.#limits().isClosed === true ? isHarmless : undefined,
     });
+    const known = this.#known.get(session)?.get(resource);
+    if (known !== undefined) note(known, { records, keyField });
     this.#lastAt = performance.now();
     this.#timer ??= this.#writeWhenQuiet(QUIET_MS);
   };
 
-  /** What the list has shown under the identity of today, with what waits to be written. */
-  async known({ ref, pin }: DeviceSession, resource: string): Promise<KnownList> {
-    const periods = replay((await this.files.read(ref.name)) ?? '').periods;
+  /** What the list has shown under the identity of today: read once for each session, which adds what it reads. */
+  async known(session: DeviceSession, resource: string): Promise<KnownList> {
+    const lists = this.#known.get(session) ?? new Map<string, Known>();
+    this.#known.set(session, lists);
+    const list = lists.get(resource) ?? (await this.#readKnown(session, resource));
+    lists.set(resource, list);
+    return list;
+  }
+
+  async #readKnown({ ref, pin }: DeviceSession, resource: string): Promise<Known> {
+    const { periods } = replay((await this.files.read(ref.name)) ?? '');
     const own = periods.filter(
       ({ identities: [last] }) => last.address === ref.address && last.pin === pin,
     );
     const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
-    const images = readings.flatMap(({ difference, state }, index) => [
-      ...(index === 0 ? state.values() : (difference?.added ?? [])),
-      ...(difference?.changed ?? []).map(({ after }) => after),
-    ]);
-    const waiting = this.#waiting.filter(
-      (one) => one.name === ref.name && one.resource === resource && one.pin === pin,
-    );
-    const fresh = waiting.flatMap(({ records, keyField }) =>
-      records.map((record) => [valueText(record[keyField]), record] as const),
-    );
-    return {
-      images: [...images.map(({ key, fields }) => [key, fields] as const), ...fresh],
-      absent: readings.at(-1)?.absent ?? new Set(),
-      most: Math.max(0, ...readings.map(({ state }) => state.size)),
+    const states = new Set(readings.map(({ state }) => state));
+    const kept = new Set([...states].flatMap((state) => [...state.values()]));
+    const known: Known = {
+      images: Array.from(kept, ({ key, fields }) => [key, fields]),
+      absent: new Set(readings.at(-1)?.absent),
+      most: [...states].reduce((most, { size }) => Math.max(most, size), 0),
     };
+    for (const one of this.#waiting) {
+      if (one.name === ref.name && one.resource === resource && one.pin === pin) note(known, one);
+    }
+    return known;
   }
 
   /** Keeps the proof with the last reading, which is not written yet. */
   proveAbsent(session: DeviceSession, resource: string, key: string): void {
+    this.#known.get(session)?.get(resource)?.absent.add(key);
     const last = this.#waiting.findLast(
       (one) => one.session === session && one.resource === resource,
     );
