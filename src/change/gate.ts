@@ -201,7 +201,7 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
     return { kind: 'drift', reason, record: named };
   }
   if (agreeing.length > 0) return { kind: 'go', record: named };
-  const gone = meant.isIdGone === true ? `${name} was gone in between, and ` : '';
+  const gone = meant.isIdGone === true ? `${name} was not in the list in between, and ` : '';
   return ask(named, `${gone}nothing known shows whose ${gone === '' ? name : 'it'} is`);
 }
 

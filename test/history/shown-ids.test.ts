@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { drfProfile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
+import type { ListEnd } from '../../src/fleet/absence.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { nextLines } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
@@ -18,15 +19,16 @@ interface Read {
   readonly records: readonly DeviceRecord[];
   readonly pin?: string;
   readonly now?: number;
+  readonly list?: ListEnd;
 }
 
 /** When id 7, which was shown at 100, was first missing. */
 function goneSince100(reads: readonly Read[], profile = PROFILE): number | undefined {
   const text = [{ at: 99, records: [amy, bob] }, ...reads].reduce(
-    (lines, { at, records, pin = 'p', now = at }: Read) => {
+    (lines, { at, records, list, pin = 'p', now = at }: Read) => {
       const identity = { name: 'fw1', address: 'fw1:443', pin, digestKey: 'k' };
       const common = { identity, resource: 'user', keyField: 'username', moving: [], idFields: [] };
-      const reading = { ...common, records, from: at - 5, to: at };
+      const reading = { ...common, records, list, from: at - 5, to: at };
       return lines + (nextLines(lines, reading, keeper, now)?.text ?? '');
     },
     '',
@@ -39,6 +41,11 @@ test('an id that a later reading did not show is gone, also if it is there again
   const again = { at: 300, records: [amy, bob] };
   expect(goneSince100([{ at: 200, records: [amy] }, again])).toBe(200);
   expect(goneSince100([{ at: 200, records: [] }, again])).toBe(200);
+});
+
+test('a list that leaves records out says nothing of one that it does not show', () => {
+  const again = { at: 300, records: [amy, bob] };
+  expect(goneSince100([{ at: 200, records: [amy], list: 'hides' }, again])).toBeUndefined();
 });
 
 test('a reading that began before says nothing of the time since', () => {

@@ -24,7 +24,7 @@ test('undo asks whose account it is if its id was gone in a reading since', asyn
   const undone = await devsh('undo --yes');
   expect(undone.exitCode).toBe(3);
   expect(undone.stdout + undone.stderr).toMatch(
-    /sim1.*user viewer was gone in between, and nothing known shows whose it is/,
+    /sim1.*user viewer was not in the list in between, and nothing known shows whose it is/,
   );
   const langs = [1, 2].map((number) => {
     return device(number).users.find(({ username }) => username === 'viewer')?.lang;
@@ -42,7 +42,7 @@ test('resume asks whose account it is if its id was gone in a reading since', as
 
   const resumed = await devsh('resume --yes');
   expect(resumed.exitCode).toBe(6);
-  expect(resumed.stdout + resumed.stderr).toContain('user viewer was gone in between');
+  expect(resumed.stdout + resumed.stderr).toContain('user viewer was not in the list in between');
   expect(writesOf(device(2))).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test('restore asks whose account it is if its id was gone in a reading since', a
 
   const restored = await devsh(`user restore viewer --at ${at} --on sim1 --yes`);
   expect(restored.exitCode).toBe(6);
-  expect(restored.stdout + restored.stderr).toContain('user viewer was gone in between');
+  expect(restored.stdout + restored.stderr).toContain('user viewer was not in the list in between');
   expect(writesOf(device(1))).toEqual([]);
 });
 

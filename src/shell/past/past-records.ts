@@ -129,7 +129,7 @@ function* remarks(
   for (const text of notReadRemarks(lists)) yield warning(text);
   const left = [...new Set(states.flatMap(({ state }) => state.leftOut))];
   if (left.length > 0)
-    yield info(`left out, because they change by themselves: ${left.join(', ')}`);
+    yield info(`left out, because they are not compared: ${left.join(', ')}`);
 }
 
 /** `user list --drift --at TIME`: each device as it is now, compared with itself then. */

@@ -327,7 +327,7 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
     newcomers.length > 0 && `added since, and stays without --prune: ${someOf(newcomers)}`,
     changes.length > 0 &&
       moving.length > 0 &&
-      `not restored, because it changes by itself: ${moving.join(', ')}`,
+      `not compared, and not restored: ${moving.join(', ')}`,
     past.notRead !== undefined &&
       `not compared, because the list shows no more: ${notReadText(past.notRead)}`,
     hasSecrets &&
