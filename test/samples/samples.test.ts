@@ -2,6 +2,11 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { valueText } from '../../src/device/record.ts';
+import { eventsOf } from '../../src/history/events.ts';
+import { eventText } from '../../src/history/fold-events.ts';
+import { HistoryFiles } from '../../src/history/history-files.ts';
+import { History } from '../../src/history/history.ts';
 import { ADMIN, makeDevsh, startFleet, trust } from '../main/devsh.ts';
 
 /*
@@ -117,6 +122,30 @@ test('readings answer what changed and what a device held', async () => {
   expect(stdout).toMatch(/user bob gone\trun 20261128-173458-9a2muv/);
   const then = await devsh('user list viewer --at 2026-11-28T17:34:57Z --on sim1 --json');
   expect(then.stdout).toContain('"first_name":"Vic"');
+});
+
+/** What the devsh that left a month of readings said of them. */
+interface Answers {
+  readonly device: string;
+  readonly changes: readonly string[];
+  /** The users and their languages, by time. */
+  readonly states: Readonly<Record<string, string>>;
+}
+
+test('a month of readings answers as before', async () => {
+  const month = join(import.meta.dirname, '2026-11-28b');
+  const answers = JSON.parse(await readFile(join(month, 'answers.json'), 'utf8')) as Answers[];
+  const history = new History(new HistoryFiles(join(month, 'state/devsh/readings')));
+  for (const { device, changes, states } of answers) {
+    const events = eventsOf(device, await history.periods(device));
+    const texts = events.map((one) => `${new Date(one.before).toISOString()} ${eventText(one)}`);
+    expect(texts).toEqual(changes);
+    for (const [at, users] of Object.entries(states)) {
+      const { records } = await history.stateAt(device, 'user', Date.parse(at));
+      const found = records.map((one) => `${valueText(one['username'])} ${valueText(one['lang'])}`);
+      expect(found.join(', ')).toBe(users);
+    }
+  }
 });
 
 test('what is pending is continued, once on each device', async () => {
