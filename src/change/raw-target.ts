@@ -25,6 +25,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { isStored } from '../device/equality.ts';
+import { RefusedError } from '../errors.ts';
 import { namesByQuery } from '../device/record-path.ts';
 import { maskedPath } from '../device/sensitive-fields.ts';
 import { pluralOf, someOf } from '../text/one-line.ts';
@@ -101,6 +102,28 @@ export function collectionIn(
   const resource = known.find((one) => isNamed(one, names[place ?? -1] ?? ''));
   if (place === undefined || resource === undefined) return undefined;
   return { resource, below: segments.slice(place + 1), isOwn: false };
+}
+
+/**
+ * A request of typed fields in the encoding of the device's own POSTs. Throws a `RefusedError` where these differ: nobody
+ * knows then what the device would read.
+ */
+export function encodedFor(profile: Profile, request: WriteRequest): WriteRequest {
+  if (request.form === undefined) return request;
+  const { resource = accountsOf(profile) } = collectionIn(profile, request) ?? {};
+  const { create, remove } = profile;
+  const posts = [create, updateFacts(profile, resource), remove].filter(
+    ({ method }) => method === 'POST',
+  );
+  const [first = create, ...others] = posts;
+  if (others.some(({ encoding }) => encoding !== first.encoding)) {
+    throw new RefusedError(
+      `devsh does not know whether ${maskedPath(request.path)} takes a form or JSON: its profile states both for a POST; nothing was sent`,
+    );
+  }
+  if (first.encoding === 'form') return request;
+  const { contentType } = first;
+  return { ...request, form: undefined, json: fieldsOf(request), contentType };
 }
 
 /** Pure. `records`: the complete list of the collection. */

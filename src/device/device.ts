@@ -26,7 +26,6 @@ import {
   type Body,
   bodyOf,
   fieldsSent,
-  type FormPairs,
   secretsOf,
   type WriteRequest,
 } from './encode.ts';
@@ -64,11 +63,10 @@ export interface WriteResponse {
   readonly objection?: string | undefined;
 }
 
-export interface RawRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
+export interface RawRequest extends Pick<Body, 'form' | 'json' | 'contentType'> {
+  readonly method: WriteRequest['method'] | 'GET' | 'OPTIONS';
   /** From the root of the device, starting with one slash. */
   readonly path: string;
-  readonly form?: FormPairs | undefined;
   /** The Accept header; that of the profile when absent. */
   readonly accept?: string;
   /** `stay`: do not follow a redirect. */

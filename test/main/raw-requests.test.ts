@@ -219,3 +219,26 @@ test('a body as curl takes it is no field, and nothing is sent', async () => {
   await devsh(['post', '/api/', 'note=x&y=1', ...line.slice(-3), '--allow', 'invalid']);
   expect(device(1).log.find(({ method }) => method === 'POST')?.body).toBe('note=x%26y%3D1');
 });
+
+test('a raw POST has the encoding of each device, planned or not', async () => {
+  const one = await startFleet({ devices: 2 });
+  await one.devsh('profile set sim2 create.encoding=json update.encoding=json');
+  const sent = (): readonly (string | undefined)[] =>
+    [1, 2].map((place) => one.device(place).log.findLast(({ method }) => method === 'POST')?.body);
+  const words = ['first_name=Zoé', 'lastname=Z', 'username=zoe', 'lang=de'];
+  const line = (path: string): string[] =>
+    `post ${path} ${words.join(' ')} --on sim1,sim2 --yes --allow unread`.split(' ');
+  const json = Object.fromEntries(words.map((word) => word.split('=') as [string, string]));
+  for (const path of ['/api/user/', '/api/user/bulk/', '/api/reload/']) {
+    await one.devsh(line(path));
+    const [form = '', text = ''] = sent();
+    expect([path, [...new URLSearchParams(form)]]).toEqual([path, Object.entries(json)]);
+    expect([path, JSON.parse(text)]).toEqual([path, json]);
+  }
+  await one.devsh('profile set sim2 update.encoding=form');
+  const before = one.writes().length;
+  const refused = await one.devsh(`post /api/reload/ now=1 --on sim2 --yes`);
+  expect(refused.stderr).toContain('devsh does not know whether /api/reload/ takes a form or JSON');
+  expect(refused.exitCode).toBe(6);
+  expect(one.writes()).toHaveLength(before);
+});

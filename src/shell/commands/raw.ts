@@ -76,15 +76,15 @@ async function getPages(
 
 export const post = command({
   name: 'post',
-  brief: 'Send a form-encoded POST and print the response',
+  brief: 'Send a POST and print the response',
   section: 'Raw API',
-  summary: 'Send a form-encoded POST to each selected device, in turn',
-  args: [PATH, { name: 'FIELD=VALUE', summary: 'a form field; may repeat', isRest: true }],
+  summary: 'Send a POST to each selected device, in turn',
+  args: [PATH, { name: 'FIELD=VALUE', summary: 'a field; may repeat', isRest: true }],
   options: [...CHANGE, 'raw'],
   details:
-    'Each word is one field, which devsh encodes; one like a=1&b=2 needs --allow invalid. devsh compares the words\n' +
-    'with the records of the nearest list: a record that they name is planned, guarded, journaled and read back as\n' +
-    'by "user set", a new one as by "user add".\n' +
+    'Each word is one field, sent as text in the encoding that the profile states, a form or JSON; one like a=1&b=2\n' +
+    'needs --allow invalid. devsh compares the words with the records of the nearest list: a record that they name\n' +
+    'is planned, guarded, journaled and read back as by "user set", a new one as by "user add".\n' +
     'What devsh cannot tell is sent to accounts only with --allow unread; then devsh reads the list again and says\n' +
     'what is different. Its verdict in the journal is "unknown", and "undo" cannot take it back.',
   examples: ['post /api/user/ uuid=null first_name=Bob lastname=Builder username=bob lang=de'],
@@ -125,10 +125,9 @@ async function* sendRaw(
   const path = pathOf(call);
   const { writeRaw } = await import('../writing/raw-requests.ts');
   const { exclusively } = await import('../writing/execute.ts');
-  const outputs = writeRaw(call, { method, path, form }, (sessions) =>
-    each(call, sessions, call.writeWidth, async (session) => {
-      const request = { method, path, form };
-      const sent = () => exchange(call, session, request);
+  const outputs = writeRaw(call, { method, path, form }, (requests) =>
+    each(call, [...requests.keys()], call.writeWidth, async (session) => {
+      const sent = () => exchange(call, session, { method, path, ...requests.get(session) });
       const { response, error } = await exclusively(call, session.ref, sent);
       return answerOutput(call, session, response, error);
     }),

@@ -20,6 +20,7 @@ import {
 } from '../../change/allow.ts';
 import {
   collectionIn,
+  encodedFor,
   isDelete,
   pathNames,
   rawTarget,
@@ -55,21 +56,22 @@ import { write } from './write.ts';
 export async function* writeRaw(
   call: WriteCall,
   request: WriteRequest,
-  send: (sessions: readonly DeviceSession[]) => AsyncGenerator<Output>,
+  send: (requests: ReadonlyMap<DeviceSession, WriteRequest>) => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
   ownPath(request.path);
   if (request.method === 'DELETE') assertNoCollection(documentedProfile, request.path);
   const sessions = await call.sessions();
   const text = `${request.method} ${maskedWord(request.path)}`;
-  const unknown = new Map<DeviceSession, Target>();
+  const unknown = new Map<DeviceSession, Target & { readonly request: WriteRequest }>();
   yield* write(call, {
     sessions,
     wanted: (session) => ({
       about: [{ action: isDelete(request) ? 'delete' : 'set', resource: text, key: '' }],
       changes: async (read) => {
         await session.ensureOpen(call.access);
-        const target = await targetOn(call, session, request, read);
-        if (target.unknown !== undefined) unknown.set(session, target);
+        const encoded = encodedFor(session.profile, request);
+        const target = await targetOn(call, session, encoded, read);
+        if (target.unknown !== undefined) unknown.set(session, { ...target, request: encoded });
         return target.changes;
       },
     }),
@@ -80,7 +82,7 @@ export async function* writeRaw(
       const guarded = { ...plan, devices: plan.devices.filter(isUnknown) };
       const allowed = await guard(call, guarded, sessions, 'this line');
       for (const [session, target] of unknown) {
-        refuseUnknown(allowed, session, request, target);
+        refuseUnknown(allowed, session, target.request, target);
         yield info(`${session.ref.name}: ${target.unknown ?? ''}`);
       }
       const devices = plan.devices.filter((one) => !isUnknown(one));
@@ -98,7 +100,8 @@ export async function* writeRaw(
     `${text} to ${names}? devsh does not know what it does, and "undo" cannot take it back. Type ${expected} to send it:`;
   await confirm(call, unknown.size, question);
   const devices = [...unknown.keys()].map(({ ref }) => ({ device: ref, raw: text, ...NO_STEPS }));
-  yield* journaled(call, { run: await call.newRun(), devices, reason }, send([...unknown.keys()]));
+  const requests = new Map([...unknown].map(([session, target]) => [session, target.request]));
+  yield* journaled(call, { run: await call.newRun(), devices, reason }, send(requests));
   for (const [session, { list }] of unknown) if (list) yield* effectOn(call, session, list);
 }
 
