@@ -3,12 +3,15 @@ import {
   type DeviceRecord,
   type DeviceRef,
   grouped,
+  isNested,
+  isValueList,
+  nestedValue,
   type Value,
   valueText,
 } from '../device/record.ts';
 import { disablingValue } from '../device/sensitive-fields.ts';
 import { foldedLook } from './account-harm.ts';
-import { foldedTrait, personOf, traitText } from './identity.ts';
+import { canonicalId, foldedTrait, personOf, traitText } from './identity.ts';
 
 /** In the plan, each verdict, the journal and the report. */
 export const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
@@ -171,4 +174,36 @@ export function accessResources({ resources }: Profile): readonly (readonly [str
   return Object.entries(resources).flatMap(([resource, facts]) =>
     facts?.accountField === undefined ? [] : [[resource, facts.accountField] as const],
   );
+}
+
+/**
+ * The sessions or tokens of some accounts. `isKnown`: the field that names their account holds a name or an id of some
+ * account of the device, by itself or inside an object, so that none for these accounts means that there is none.
+ */
+export function accessRecords(
+  { idFields }: Profile,
+  field: string,
+  records: readonly DeviceRecord[],
+  { own, all, keyField }: AccountNames,
+): { readonly found: readonly DeviceRecord[]; readonly isKnown: boolean } {
+  const fields = [keyField, ...idFields];
+  const namesIn = (value: Value | undefined): readonly string[] =>
+    !isNested(value ?? null)
+      ? [canonicalId(valueText(value))]
+      : isValueList(value)
+        ? value.flatMap(namesIn)
+        : fields.flatMap((name) => namesIn(nestedValue(value as DeviceRecord, name)));
+  const names = (accounts: readonly DeviceRecord[]): ReadonlySet<string> =>
+    new Set(accounts.flatMap(namesIn).filter((name) => name !== ''));
+  const [wanted, known] = [names(own), names(all)];
+  const has = (some: ReadonlySet<string>) => (record: DeviceRecord) =>
+    namesIn(nestedValue(record, field)).some((name) => some.has(name));
+  const found = records.filter(has(wanted));
+  return { found, isKnown: records.length === 0 || records.some(has(known)) };
+}
+
+interface AccountNames {
+  readonly own: readonly DeviceRecord[];
+  readonly all: readonly DeviceRecord[];
+  readonly keyField: string;
 }

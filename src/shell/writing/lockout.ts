@@ -1,6 +1,7 @@
 import { shownKey } from '../../device/sensitive-fields.ts';
 import type { Change } from '../../change/change.ts';
 import {
+  accessRecords,
   accessResources,
   agreedPerson,
   type AccountReading,
@@ -86,7 +87,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
       `${where} has an account "${visible(key)}" to act on${meantHint(key, readings)}; nothing was sent`,
     );
   }
-  const targets = yield* targetsOf(call, all, taken, [...readings.keys()]);
+  const targets = yield* targetsOf(call, all, taken, readings);
   await confirmAbsent(call, [...absent.keys()], holdersText(key, search, readings));
   const pending = pendingChanges(targets, key, search, marks);
   const unknown = targets.filter(({ open }) => open === undefined);
@@ -292,7 +293,13 @@ async function confirmAbsent(
 interface AccessFound {
   readonly session: DeviceSession;
   readonly accounts: readonly FoundAccount[];
-  readonly ends: readonly Change[] | DevshError | undefined;
+  readonly ends: Ends | DevshError;
+}
+
+interface Ends {
+  readonly changes: readonly Change[];
+  /** Whether these are all. */
+  readonly isKnown: boolean;
 }
 
 /**
@@ -303,13 +310,13 @@ async function* targetsOf(
   { options, io }: LockoutCall,
   call: WriteCall,
   taken: readonly FoundAccount[],
-  sessions: readonly DeviceSession[],
+  readings: Readings,
 ): AsyncGenerator<Output, readonly Target[]> {
   const byAddress = grouped(taken, ({ device }) => device.address);
-  const concerned = sessions.filter(({ ref }) => byAddress.has(ref.address));
+  const concerned = [...readings.keys()].filter(({ ref }) => byAddress.has(ref.address));
   const look = async (session: DeviceSession, emit: (found: AccessFound) => void) => {
     const accounts = byAddress.get(session.ref.address) ?? [];
-    emit({ session, accounts, ends: await endingAccess(call, session, accounts) });
+    emit({ session, accounts, ends: await endingAccess(call, session, accounts, readings) });
   };
   const looked: AccessFound[] = [];
   for await (const one of fanOut(concerned, call.readWidth, look, call.io.signal)) looked.push(one);
@@ -322,13 +329,13 @@ async function* targetsOf(
     if (changes.some(({ action }) => action === 'delete')) without.push(session.ref.name);
     const isFailed = ends instanceof DevshError;
     if (isFailed) yield { kind: 'error', error: ends, device: session.ref };
-    const ended = isFailed ? undefined : ends;
+    const ended = isFailed ? [] : ends.changes;
     targets.push({
       session,
       resource: accountsOf(session.profile),
       accounts,
-      changes: [...changes, ...(ended ?? [])],
-      open: ended?.length,
+      changes: [...changes, ...ended],
+      open: isFailed || !ends.isKnown ? undefined : ended.length,
     });
   }
   if (without.length > 0 && !options.deletes) {
@@ -353,26 +360,27 @@ function closing({ profile }: DeviceSession, { key, record, keyField }: FoundAcc
     : { action: 'set', resource, target, fields, meant, isExact: true };
 }
 
-/** Deletes the sessions and tokens of these accounts; undefined if the profile knows of none. */
+/** Deletes the sessions and tokens of these accounts, as far as the profile and their lists tell. */
 async function endingAccess(
   call: WriteCall,
   session: DeviceSession,
   accounts: readonly FoundAccount[],
-): Promise<readonly Change[] | DevshError | undefined> {
+  readings: Readings,
+): Promise<Ends | DevshError> {
   const { profile } = session;
   const resources = accessResources(profile);
-  if (resources.length === 0) return undefined;
-  const owners = new Set(
-    accounts.flatMap(({ key, record }) => [key, idOf(profile, record) ?? key]),
-  );
+  const { keyField = '', records: all = [] } = readings.get(session) ?? {};
+  const names = { own: accounts.map(({ record }) => record), all, keyField };
   const changes: Change[] = [];
+  let isKnown = resources.length > 0;
   try {
     for (const [resource, field] of resources) {
       const records = await session.list(call.access, resource, call.io.signal);
-      const keyField = keyFieldOf(profile, resource, records);
-      for (const record of records) {
-        if (!owners.has(valueText(record[field]))) continue;
-        const key = idOf(profile, record) ?? shownKey(keyField, record[keyField]);
+      const listed = accessRecords(profile, field, records, names);
+      isKnown &&= listed.isKnown;
+      const ownKey = keyFieldOf(profile, resource, records);
+      for (const record of listed.found) {
+        const key = idOf(profile, record) ?? shownKey(ownKey, record[ownKey]);
         changes.push({ action: 'delete', resource, target: { kind: 'key', key } });
       }
     }
@@ -380,7 +388,7 @@ async function endingAccess(
     if (!(error instanceof DevshError) || error.code === 'cancelled') throw error;
     return error;
   }
-  return changes;
+  return { changes, isKnown };
 }
 
 /** With what the verdicts do not claim, and with the devices that were not read. */
