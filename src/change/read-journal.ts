@@ -12,7 +12,7 @@ import {
   type StepRef,
   type StepState,
 } from './journal.ts';
-import { type DevicePlan, EmptyJournalError, type Plan } from './plan.ts';
+import { type DevicePlan, EmptyJournalError, isStopped, type Plan } from './plan.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
 
 /** A journaled error: it has lost its class, but not its code and exit status. */
@@ -167,7 +167,7 @@ function waiting(): StepState {
   return { kind: 'waiting' };
 }
 
-/** A device that had not been read has no error any more. */
+/** A device that had not been read has no error any more, and what stopped it before does no more. */
 function mergedPlan(
   known: DevicePlan | undefined,
   { plan, at }: JournalEntry & { readonly kind: 'replan' },
@@ -177,7 +177,8 @@ function mergedPlan(
     const step = plan.steps[place];
     if (step !== undefined && index <= steps.length) steps[index] = step;
   }
-  return { ...plan, steps, settled: [...(known?.settled ?? []), ...plan.settled] };
+  const settled = known?.settled.filter((result) => !isStopped(result)) ?? [];
+  return { ...plan, steps, settled: [...settled, ...plan.settled] };
 }
 
 /** A step that may have been sent stays in doubt until it is read. */

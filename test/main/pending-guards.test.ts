@@ -87,6 +87,9 @@ test('--allow drift overwrites values, and never the account of another person',
   expect(plain.exitCode).toBe(7);
   expect(plain.stdout).toContain('sim2  set user viewer: drift');
   expect(plain.stdout).toContain('sim3  set user viewer: drift - user viewer shows another person');
+  // Why it is pending now, not why it was at first.
+  const causes = (await rows(fleet)).map(({ device: name, cause }) => [name, cause]);
+  expect(causes).toEqual(['sim2', 'sim3', 'sim4'].map((name) => [name, 'drift']));
   const forced = await devsh('resume --yes --allow drift');
   expect(forced.exitCode).toBe(3);
   expect([2, 3, 4].map((number) => langOf(fleet, number))).toEqual(['fr', 'en', 'en']);
@@ -106,7 +109,12 @@ test('on a terminal devsh asks which of the records in doubt are the ones that a
   await devsh('user delete viewer --on @lab --yes');
   for (const number of [2, 3]) device(number).setFault(DOWN, false);
   await alter(fleet, 'user set viewer lastname=Other --on sim2,sim3');
+  const causes = async () => new Set((await rows(fleet)).map(({ cause }) => cause));
+  expect(await causes()).toEqual(new Set(['unreachable']));
+  await devsh('resume --dry-run');
+  expect(await causes()).toEqual(new Set(['unreachable']));
   const none = await devsh('resume', { tty: [''] });
+  expect(await causes()).toEqual(new Set(['a question without an answer']));
   expect(none.stderr).toContain('Is this "viewer" the one that is meant?');
   expect(none.stderr).toMatch(/1 {2}sim2 {2}user viewer shows another person \(last name Other/);
   expect(none.exitCode).toBe(6);

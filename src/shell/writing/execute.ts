@@ -76,7 +76,7 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
     await file.append(
       resumed === undefined
         ? openingLines(headOf(call, plan, at()), plan.devices)
-        : continuedLines(resumed, { at: at(), by: services.operator, reason: plan.reason }),
+        : continuedLines(call, { ...resumed, reason: plan.reason }),
     );
     if (part) await writeResult?.(services, run, part, false);
     const tally = new Tally(plan, resumed);
@@ -212,14 +212,20 @@ async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
   }
 }
 
+interface Continuation extends Pick<ContinuedRun, 'replans'> {
+  readonly reason?: string | undefined;
+  /** Nothing of it is sent. */
+  readonly hasEnded?: boolean;
+}
+
 /** What is planned anew is on disk before it is sent. A verdict without a request has no `send` before it. */
-function continuedLines(
-  { replans }: ContinuedRun,
-  opened: { readonly at: string; readonly by: string; readonly reason: string | undefined },
+export function continuedLines(
+  { shell: { services } }: WriteCall,
+  { replans, reason, hasEnded = false }: Continuation,
 ): string {
-  const { at } = opened;
+  const at = services.now().toISOString();
   return [
-    journalLine({ kind: 'resume', ...opened }),
+    journalLine({ kind: 'resume', at, by: services.operator, reason }),
     ...replans.flatMap(({ plan, at: places, verdicts }) => [
       journalLine({ kind: 'replan', plan, at: places }),
       ...verdicts.map((result) => {
@@ -227,6 +233,7 @@ function continuedLines(
         return journalLine({ kind: 'verdict', ref, at, result });
       }),
     ]),
+    ...(hasEnded ? [journalLine({ kind: 'end', at })] : []),
   ].join('');
 }
 

@@ -14,7 +14,7 @@ import type { Call, WriteCall } from '../command.ts';
 import { type ErrorOutput, info, type Output, warning } from '../output.ts';
 import { devicesNow } from './device-now.ts';
 import { type Left, olderChanges, withStray, type Work } from './older-changes.ts';
-import type { ContinuedRun } from './execute.ts';
+import { continuedLines, type ContinuedRun } from './execute.ts';
 import {
   byRun,
   closedText,
@@ -218,7 +218,7 @@ async function* continueOn(
   }
   const asked = sessions.filter(({ ref }) => requested.has(ref.address));
   const absent: ErrorOutput[] = [];
-  const review: WriteIntent['review'] = function* (plan) {
+  const review: WriteIntent['review'] = async function* (plan) {
     for (const text of new Set(stray)) yield warning(text);
     const continued: ContinuedDevice[] = [];
     for (const planned of plan.devices) {
@@ -235,8 +235,13 @@ async function* continueOn(
       for (const item of one.items) resuming.tried.add(nameOf(item));
       if (planned.error === undefined) continued.push(continuedDevice(run, one, planned));
     }
-    if (continued.every(({ replan }) => replan === undefined)) {
+    const replans = continued.flatMap(({ replan }) => replan ?? []);
+    if (continued.every(({ isIdle }) => isIdle)) {
       yield* allStopped(run, continued);
+      // "pending" says why.
+      if (replans.length > 0 && !call.options.dryRun) {
+        await resuming.file.append(continuedLines(call, { replans, hasEnded: true }));
+      }
       return undefined;
     }
     const devices = continued.map(({ planned }) => planned);
@@ -246,7 +251,7 @@ async function* continueOn(
     const resumed: ContinuedRun = {
       file: resuming.file,
       whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
-      replans: continued.flatMap(({ replan }) => replan ?? []),
+      replans,
       stateOf: ({ device, index }) =>
         continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
     };
@@ -258,7 +263,7 @@ async function* continueOn(
   return absent;
 }
 
-/** Nothing of it can be sent, and nothing is written down. */
+/** Nothing of it can be sent. */
 function* allStopped(run: Run, continued: readonly ContinuedDevice[]): Generator<Output> {
   if (continued.length === 0) return;
   const devices = continued.map(({ planned }) => planned);
@@ -276,7 +281,9 @@ interface ContinuedDevice {
   readonly planned: DevicePlan;
   /** All steps of the run there: the journal names them by their place. */
   readonly whole: DevicePlan;
-  /** Absent if all of it stays pending. */
+  /** All of it stays pending. */
+  readonly isIdle: boolean;
+  /** Absent if nothing is known anew. */
   readonly replan: ContinuedRun['replans'][number] | undefined;
   /** Of the steps to send, by place. */
   readonly states: ReadonlyMap<number, StepState>;
@@ -310,21 +317,24 @@ function continuedDevice(
   // A yes to one question about another device is no yes to the next one.
   const identity = place.doubt === undefined ? { device, pin: given.pin } : own;
   const isIdle = steps.length + ended.length === 0;
+  const settled = given.settled.filter(({ index }) => index === undefined);
   return {
     planned,
     whole: { ...planned, steps: all },
-    replan: isIdle
-      ? undefined
-      : {
-          plan: {
-            ...planned,
-            device: identity.device,
-            pin: identity.pin,
-            settled: ended.filter(({ index }) => index === undefined),
+    isIdle,
+    replan:
+      isIdle && settled.length === 0
+        ? undefined
+        : {
+            plan: {
+              ...planned,
+              device: identity.device,
+              pin: identity.pin,
+              settled,
+            },
+            at,
+            verdicts: ended.filter(({ index }) => index !== undefined),
           },
-          at,
-          verdicts: ended.filter(({ index }) => index !== undefined),
-        },
     states,
   };
 }
