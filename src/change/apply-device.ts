@@ -3,7 +3,7 @@ import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, expectedError, RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { asWished, runStep, driftOf, readResource, resolveSent } from './run-step.ts';
+import { asWished, runStep, driftOf, readResource } from './run-step.ts';
 import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
@@ -26,9 +26,8 @@ interface ApplyWork extends RotationWork {
 }
 
 /**
- * Applies a plan to one device, under its lock: reads the records again, resolves unconfirmed steps,
- * refuses all steps if one has drifted, then runs them one by one. Each read-back is the reading before the
- * next step.
+ * Applies a plan to one device, under its lock: reads the records again, refuses all steps if one has drifted, then
+ * runs them one by one. Each read-back is the reading before the next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
   const { devicePlan, session } = work;
@@ -50,7 +49,6 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
       return;
     }
     await readings.read(left);
-    left = await resolveUnconfirmed(work, left, readings);
     await recheckDrift(work, left, readings);
   } catch (error) {
     if (!(error instanceof DevshError) || error.code === 'settings') throw error;
@@ -113,9 +111,10 @@ async function applyStep(
     await end(work, one, { verdict: 'failed', error: refusal });
     return refusal.message;
   }
-  const along = hasDependents(session.profile)
-    ? await (await import('./dependents.ts')).watchAlong(work, step)
-    : undefined;
+  const along =
+    step.action === 'delete' && hasDependents(session.profile)
+      ? await (await import('./dependents.ts')).watchAlong(work, step)
+      : undefined;
   if (along?.drift !== undefined) {
     const error = new DriftError(`${devicePlan.device.name}: ${along.drift}; nothing was sent`);
     await end(work, one, { verdict: 'drift', error });
@@ -201,45 +200,6 @@ export function unreachedResult(
         note: `sent before the interruption, not checked since: ${reason}`,
       })
     : resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason}` });
-}
-
-/**
- * Ends the unconfirmed steps that have taken effect and returns the others. The device may still be
- * processing a request that was sent just before a crash: a missing effect counts as lost only after
- * further reads.
- */
-async function resolveUnconfirmed(
-  work: ApplyWork,
-  pending: readonly PendingStep[],
-  readings: LatestReadings,
-): Promise<readonly PendingStep[]> {
-  const { settleDelaysMs } = work;
-  const resolve = ({ step }: PendingStep): StepEnd | undefined =>
-    resolveSent(work.session.profile, step, readings.of(step.resource));
-  const resolved = new Map<PendingStep, StepEnd>();
-  const unconfirmed = pending.filter(
-    ({ isUnconfirmed, step }) => isUnconfirmed && step.purpose?.kind !== 'rotate',
-  );
-  for (const delayMs of [undefined, ...settleDelaysMs]) {
-    const open = unconfirmed.filter((one) => !resolved.has(one));
-    if (open.length === 0) break;
-    if (delayMs !== undefined) {
-      await sleep(delayMs);
-      await readings.read(pending);
-    }
-    for (const one of open) {
-      const stepEnd = resolve(one);
-      if (stepEnd !== undefined) resolved.set(one, stepEnd);
-    }
-  }
-  for (const one of unconfirmed) {
-    // Sent again, it might take effect twice.
-    if (resolved.has(one) || work.session.facts.get('effects') !== 'late') continue;
-    const note = 'sent before; the device shows changes late, and does not show this one yet';
-    resolved.set(one, { verdict: 'unknown', note });
-  }
-  for (const [one, stepEnd] of resolved) await end(work, one, stepEnd);
-  return pending.filter((one) => !resolved.has(one));
 }
 
 /** What looks like drift may be a counter: a counter changes again while nothing is sent. */

@@ -1,20 +1,7 @@
 import { pluralOf } from '../text/one-line.ts';
 import { refuseSingle } from '../device/encode.ts';
-import {
-  idFieldOf,
-  idOf,
-  isSingle,
-  keyFieldOf,
-  type Profile,
-  ignoredFields,
-} from '../device/profile.ts';
-import {
-  type DeviceRecord,
-  type DeviceRef,
-  isNested,
-  isTimeStamp,
-  valueText,
-} from '../device/record.ts';
+import { idFieldOf, idOf, isSingle, keyFieldOf, ignoredFields } from '../device/profile.ts';
+import { type DeviceRecord, isNested, isTimeStamp, valueText } from '../device/record.ts';
 import { shownKey, isComparable, isMask } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError } from '../errors.ts';
 import { nearHint } from '../text/suggest.ts';
@@ -45,23 +32,19 @@ import {
 } from './plan-step.ts';
 
 /** A device with what is known of it, and what may be done there. */
-interface PlannedDevice {
-  readonly device: DeviceRef;
-  readonly profile: Profile;
+interface PlannedDevice extends Pick<PlanContext, 'device' | 'profile' | 'doubt' | 'isLate'> {
   readonly allow?: Allowed | undefined;
-  /** Why the record that the list does not show is not known to be absent. */
-  readonly doubt?: string | undefined;
 }
 
 /** Plans one change on one device from its current records. Pure: reads and sends nothing. */
 export function planDevice(
-  { device, profile, allow = new Set(), doubt }: PlannedDevice,
+  { device, profile, allow = new Set(), doubt, isLate }: PlannedDevice,
   change: Change,
   records: readonly DeviceRecord[],
 ): DevicePlan {
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);
-  const context = { device, profile, records, resource, keyField, allow, doubt };
+  const context = { device, profile, records, resource, keyField, allow, doubt, isLate };
   checkKey(context, change);
   const all = change.action === 'add' ? [planNew(context, change)] : planEach(context, change);
   const index = change.continues?.index;
@@ -76,7 +59,7 @@ export function planDevice(
 }
 
 /** A record that may be there is not made again. */
-function planNew(context: PlanContext & Pick<PlannedDevice, 'doubt'>, change: Add): Planned {
+function planNew(context: PlanContext, change: Add): Planned {
   const { device, resource, keyField, doubt } = context;
   const planned = planAdd(context, change);
   if (doubt === undefined || 'verdict' in planned) return planned;
@@ -176,10 +159,7 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
 }
 
 /** Plans every selected record. If there is none, the result is known at once. */
-function planEach(
-  context: PlanContext & Pick<PlannedDevice, 'doubt'>,
-  change: SetChange | Delete,
-): readonly Planned[] {
+function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
   const { device, profile, records, resource, keyField } = context;
   const { action, target } = change;
   const key = keyOfTarget(change);

@@ -41,13 +41,17 @@ import {
 import { NotPossibleError } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import type { StepResult } from './verdict.ts';
+import type { StepEnd, StepResult } from './verdict.ts';
 import type { Purpose, Rotation, Step } from './step.ts';
 
 export interface PlanContext extends Known {
   readonly device: DeviceRef;
   readonly keyField: string;
   readonly allow: Allowed;
+  /** Why the record that the list does not show is not known to be absent. */
+  readonly doubt?: string | undefined;
+  /** The device has shown effects late. */
+  readonly isLate?: boolean | undefined;
 }
 
 /** Most steps lack most lists. */
@@ -95,13 +99,13 @@ export function planAdd(context: PlanContext, given: Add): Planned {
   const key = shownKey(keyField, keyValue);
   const result = { device, resource, key, action: 'add' as const };
   const meant = answerFor(context, change);
-  const arrived = meant?.kind === 'go' ? arrivedStep(context, change) : undefined;
-  if (arrived !== undefined) return arrived;
   if (meant?.kind === 'ask') return unsent(context, change, meant);
   if (meant?.kind === 'drift') {
     const error = new NotPossibleError(device, 'taken', `${meant.reason}; nothing was sent`);
     return { ...result, verdict: 'failed', record: meant.record, error };
   }
+  const arrived = arrivedStep(context, change);
+  if (arrived !== undefined) return arrived;
   const [existing] =
     meant === undefined
       ? RecordIndex.of(records).withValue(keyField, keyValue)
@@ -381,12 +385,21 @@ function isWrongValue(
   return checkValue(facts, value) !== undefined;
 }
 
-/** Of a change whose request may have arrived: what the reading shows of it; undefined if nothing. */
+/**
+ * Of a change whose request may have arrived: what became of it, as far as it is known; undefined if it did not arrive.
+ * Where the reading does not prove that, it is not sent again.
+ */
 export function arrivedStep(
-  { device, profile, resource, records }: PlanContext,
+  { device, profile, resource, records, doubt, isLate }: PlanContext,
   { action, continues }: Change,
 ): StepResult | undefined {
   const { sent } = continues ?? {};
-  const end = sent && resolveSent(profile, sent, records);
-  return end && { device, resource, key: sent.key, action, ...end };
+  if (sent === undefined) return undefined;
+  const end = resolveSent(profile, sent, records);
+  const late = isLate ? 'the device shows changes late, and does not show this one yet' : undefined;
+  // What a list does not show is no proof of a delete.
+  const open = (action === 'delete' ? doubt : undefined) ?? (end ? undefined : (doubt ?? late));
+  const known: StepEnd | undefined =
+    open === undefined ? end : { verdict: 'unknown', note: `sent before; ${open}` };
+  return known && { device, resource, key: sent.key, action, ...known };
 }

@@ -15,6 +15,7 @@ import { assumptionsOf, fieldReadings, lookAlikesOf } from './doubts.ts';
 import { type Change, recordsWhere } from './change.ts';
 import { noteIdsMovedSince } from './observe.ts';
 import { planDevice } from './plan-device.ts';
+import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
 import {
   type DevicePlan,
   type FieldReading,
@@ -47,12 +48,29 @@ interface ComputedChanges {
 /** All records of a resource with all their fields, or as its list shows them, read once. */
 export type ReadInFull = (resource: string, as?: 'listed') => Promise<readonly DeviceRecord[]>;
 
-/** Reads one device and plans the changes. Throws only for the user's mistakes. */
+/**
+ * Reads one device and plans the changes. Throws only for the user's mistakes. A device may still be processing a
+ * request that was sent just before a crash: it counts as lost only after further reads.
+ */
 export async function readAndPlan(
   planning: Planning,
   session: DeviceSession,
   requested: RequestedChanges,
 ): Promise<DevicePlan> {
+  for (let attempt = 0; ; attempt += 1) {
+    const { isOpen = false, ...plan } = await planOnce(planning, session, requested);
+    const delayMs = SETTLE_DELAYS_MS[attempt];
+    if (!isOpen || delayMs === undefined) return plan;
+    await pause(delayMs, planning.signal);
+  }
+}
+
+/** `isOpen`: a request was sent before, and shows no effect. */
+async function planOnce(
+  planning: Planning,
+  session: DeviceSession,
+  requested: RequestedChanges,
+): Promise<DevicePlan & { readonly isOpen?: boolean }> {
   const { access, signal } = planning;
   const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
@@ -106,7 +124,7 @@ export async function readAndPlan(
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
     const plan = await planFrom(planning, session, changes, { records, doubts });
-    return { ...plan, fieldReadings: named };
+    return { ...plan, fieldReadings: named, isOpen: isOpenIn(plan, changes) };
   } catch (error) {
     // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
@@ -115,6 +133,13 @@ export async function readAndPlan(
       ? { ...unread, wanted: requested.about }
       : unread;
   }
+}
+
+function isOpenIn({ settled }: DevicePlan, changes: readonly Change[]): boolean {
+  const known = new Set(
+    settled.flatMap(({ verdict, index }) => (verdict === 'unknown' ? [] : index)),
+  );
+  return changes.some(({ continues }) => continues?.sent && !known.has(continues.index));
 }
 
 /** The plan of the changes from what the device holds. */
@@ -129,7 +154,9 @@ async function planFrom(
     readonly doubts: ReadonlyMap<Change, string>;
   },
 ): Promise<DevicePlan> {
-  const about = { device: session.ref, profile: session.profile, allow: planning.allow };
+  const { facts, profile } = session;
+  const isLate = facts.get('effects') === 'late';
+  const about = { device: session.ref, profile, allow: planning.allow, isLate };
   const parts = await mapInTurns(changes, (change) => {
     if (planning.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
     return planDevice(
@@ -139,9 +166,13 @@ async function planFrom(
     );
   });
   const merged = mergeDevicePlans(session.ref, parts);
-  const steps = hasDependents(session.profile)
-    ? await (await import('./dependents.ts')).withDependents({ ...planning, session }, merged.steps)
-    : merged.steps;
+  const hasDelete = merged.steps.some(({ action }) => action === 'delete');
+  const steps =
+    hasDelete && hasDependents(session.profile)
+      ? await (
+          await import('./dependents.ts')
+        ).withDependents({ ...planning, session }, merged.steps)
+      : merged.steps;
   const stopped = changes.flatMap((change, index) => stoppedOlder(change, parts[index]));
   const plan = { ...merged, steps, ...(stopped.length > 0 && { changes: stopped }) };
   const assumed = assumptionsOf(session.profile, plan.steps);
@@ -227,9 +258,10 @@ async function unlisted(
     if (absence.kind === 'there') found.push(absence.record);
     if (absence.kind !== 'not known') continue;
     // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
-    const isAgain = action === 'add' && change.lost !== undefined;
+    const isSent = change.continues?.sent !== undefined;
+    const isAgain = action === 'add' && change.lost !== undefined && !isSent;
     const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
-    if (doubt !== undefined && (isAgain || action !== 'add')) doubts.set(change, doubt);
+    if (doubt !== undefined && (isAgain || isSent || action !== 'add')) doubts.set(change, doubt);
   }
   return found;
 }

@@ -37,7 +37,7 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { isStored } from '../device/equality.ts';
 import { type Absence, absenceOf, readOwnPath } from '../fleet/absence.ts';
-import { changesSince, comparisonFor, differencesOf } from './compare.ts';
+import { changesSince, comparisonFor, differencesOf, foldedText } from './compare.ts';
 import { type Answer, mayAct } from './gate.ts';
 import { identityOf } from './identity.ts';
 import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
@@ -435,7 +435,7 @@ async function readBack(
         if (isLate) session.facts.set('effects', 'late');
         end = isLate ? { ...end, verdict: 'no effect' } : byOwn;
       }
-      if (outcome.kind === 'accepted') end = withLateness(session.facts, end, outcome, wasMissing);
+      end = withLateness(session.facts, end, outcome, wasMissing);
       if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
         session.proveAbsent(step.resource, step.key);
       }
@@ -451,16 +451,25 @@ async function readBack(
 function withLateness(
   facts: DeviceFacts,
   end: StepEnd,
-  { status, objection }: RequestOutcome & { readonly kind: 'accepted' },
+  outcome: RequestOutcome,
   wasMissing: boolean,
 ): StepEnd {
-  if ((end.verdict === 'done' && wasMissing) || status === 202) facts.set('effects', 'late');
-  if (end.verdict !== 'no effect' || objection !== undefined) return end;
+  const { status, objection } = outcome.kind === 'accepted' ? outcome : {};
+  const isAccepted = outcome.kind === 'accepted';
+  if (isAccepted && ((end.verdict === 'done' && wasMissing) || status === 202)) {
+    facts.set('effects', 'late');
+  }
+  const isMissing =
+    end.verdict === 'no effect'
+      ? objection === undefined
+      : end.verdict === 'failed' && !isRefusal(outcome);
+  if (!isMissing) return end;
   if (facts.get('effects') !== 'late') {
-    facts.set('effects', 'ignored');
+    if (isAccepted) facts.set('effects', 'ignored');
     return end;
   }
-  const note = 'the device accepted it, and shows changes late: this one does not show yet';
+  const answer = isAccepted ? 'the device accepted it' : 'no answer refuses it';
+  const note = `${answer}, and the device shows changes late: this one does not show yet`;
   return { ...end, verdict: 'unknown', note };
 }
 
@@ -506,6 +515,12 @@ async function ownPath(
     record === undefined || idOf(session.profile, record) === undefined
       ? await absenceOf(listed, (one) => key !== '' && valueText(one[keyField]) === key)
       : await readOwnPath(listed, record);
+  const isOther =
+    action === 'add' &&
+    own.kind === 'there' &&
+    foldedText(own.record[keyField]) !== foldedText(image?.[keyField]);
+  // The answer named somebody else's record.
+  if (isOther) return undefined;
   if (own.kind === 'there' && !isListed) session.facts.set(`resources.${resource}.hides`, true);
   return own.kind === 'absent' && action === 'set' && isListed ? undefined : own;
 }

@@ -55,8 +55,9 @@ export function undoOf(
       const work = { device, step, at, isConfirmed, isFirst, ...context };
       if (state.kind !== 'ended') return undoStep(work, {});
       const { record, gone, verdict } = state.result;
-      // An effect that did not show so far may show by now.
-      return undoStep(work, { gone, record: verdict === 'no effect' ? undefined : record });
+      // An effect that did not show so far may show by now. What an add has left is its record in any case.
+      const isOpen = verdict === 'no effect' || (verdict === 'unknown' && step.action !== 'add');
+      return undoStep(work, { gone, record: isOpen ? undefined : record });
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });

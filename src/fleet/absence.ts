@@ -34,19 +34,20 @@ export async function absenceOf(
   const { session, access, resource, records, signal } = listed;
   const known = await session.known(resource);
   const [key, last = image] = known.images.findLast(([, one]) => isMeant(one)) ?? [];
+  const isKnown = last !== undefined && idOf(session.profile, last) !== undefined;
   const doubt = await listDoubt(session, resource, records.length);
-  if (last === undefined || idOf(session.profile, last) === undefined) {
-    if (doubt === undefined) return { kind: 'absent' };
-    const more = (await unlessFailed(session.probePages(access, resource, signal))) ?? [];
-    const found = more.find(isMeant);
-    if (found !== undefined) return { kind: 'there', record: found };
-    return more.length > records.length ? { kind: 'absent' } : { kind: 'not known', why: doubt };
-  }
-  if (doubt === undefined && key !== undefined && known.absent.has(key)) return { kind: 'absent' };
-  const own = await readOwnPath(listed, last);
-  if (own.kind === 'there') session.facts.set(`resources.${resource}.hides`, true);
-  if (own.kind === 'absent' && key !== undefined) session.proveAbsent(resource, key);
-  return own;
+  const isCut = await mayBeCut(session, resource, records.length);
+  const isProven = doubt === undefined && key !== undefined && known.absent.has(key);
+  const own = isKnown && !isProven ? await readOwnPath(listed, last) : undefined;
+  if (own?.kind === 'there') session.facts.set(`resources.${resource}.hides`, true);
+  if (own?.kind === 'absent' && key !== undefined) session.proveAbsent(resource, key);
+  if (own !== undefined && (own.kind !== 'absent' || !isCut)) return own;
+  if (doubt === undefined) return { kind: 'absent' };
+  // Another record of this name may be behind the end of the list.
+  const more = (await unlessFailed(session.probePages(access, resource, signal))) ?? [];
+  const found = more.find(isMeant);
+  if (found !== undefined) return { kind: 'there', record: found };
+  return more.length > records.length ? { kind: 'absent' } : { kind: 'not known', why: doubt };
 }
 
 /** Lists are cut at 20, 25, 50, 100 … 1,000. */
@@ -71,12 +72,16 @@ export async function listDoubt(
   resource: string,
   size: number,
 ): Promise<string | undefined> {
-  const list = 'not in the list';
+  if (endOf(session, resource) === 'hides') return 'not in the list, which leaves records out';
+  if (!(await mayBeCut(session, resource, size))) return undefined;
+  return `not in the list, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
+}
+
+/** Whether a list of so many records may end before the last one. */
+async function mayBeCut(session: DeviceSession, resource: string, size: number): Promise<boolean> {
   const end = endOf(session, resource);
-  if (end === 'hides') return `${list}, which leaves records out`;
-  if (!mayLeaveOut(end, size, 0)) return undefined;
-  if (!mayLeaveOut(end, size, (await session.known(resource)).most)) return undefined;
-  return `${list}, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
+  if (end === 'hides' || !mayLeaveOut(end, size, 0)) return false;
+  return mayLeaveOut(end, size, (await session.known(resource)).most);
 }
 
 /** The record at its own path. A 404 counts only on a device whose own paths show what it lists. */

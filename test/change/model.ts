@@ -182,6 +182,35 @@ export class ModelJournal {
   }
 }
 
+/** As `resume` does: plans anew what was sent and has no verdict, and notes what the readings show. */
+async function settleSent(
+  devices: readonly ModelDevice[],
+  journal: ModelJournal,
+  fuse: Fuse,
+): Promise<void> {
+  const { plan, states } = journal.run;
+  for (const { device, steps } of plan.devices) {
+    const { session, access } =
+      devices.find(({ ref }) => ref.name === device.name)?.through(fuse) ?? {};
+    if (session === undefined || access === undefined) continue;
+    const profile = documentedProfile;
+    for (const [index, sent] of steps.entries()) {
+      if (states.get(device.name)?.[index]?.kind !== 'sent') continue;
+      const { action, resource, key, asked: fields } = sent;
+      const target = { kind: 'key', key } as const;
+      const continues = { index, sent };
+      const change: Change = { action, resource, target, fields, isExact: true, continues };
+      // A late effect shows at the second reading.
+      await session.list(access, resource);
+      const records = await session.list(access, resource);
+      const [result] = planDevice({ device, profile }, change, records).settled;
+      if (result === undefined) continue;
+      const ref = { device: device.name, index };
+      await journal.append(journalLine({ kind: 'verdict', ref, at: AT, result }), fuse);
+    }
+  }
+}
+
 /** Runs the remaining steps of the journal, until they are done or the fuse has burnt down. */
 export async function runRemaining(
   devices: readonly ModelDevice[],
@@ -190,8 +219,14 @@ export async function runRemaining(
   width = 1,
 ): Promise<{ events: ApplyEvent[]; hasCrashed: boolean }> {
   journal.dropHalfLine();
-  const { plan, states } = journal.run;
   const events: ApplyEvent[] = [];
+  try {
+    await settleSent(devices, journal, fuse);
+  } catch (error) {
+    if (!(error instanceof Crash)) throw error;
+    return { events, hasCrashed: true };
+  }
+  const { plan, states } = journal.run;
   const applying = applyPlan(
     plan,
     devices.map((device) => device.through(fuse)),

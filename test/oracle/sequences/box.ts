@@ -30,6 +30,8 @@ export interface Deed {
   readonly by: Machine | 'other' | 'side';
   /** Whose request a side effect comes from. */
   readonly cause?: Deed['by'] | undefined;
+  /** It was done on the other box of the same memory. */
+  readonly isOfTwin?: boolean;
   readonly box: string;
   readonly action: 'add' | 'set' | 'delete';
   readonly before?: Account | undefined;
@@ -237,10 +239,11 @@ export class Box {
       const account = held.find((one) => plainId(one.id) === plainId(id));
       return account === undefined ? [404] : [200, shown(account)];
     }
-    this.#shown.set(by, held);
+    const end = this.habit === 'cuts' ? CUT : undefined;
+    this.#shown.set(by, held.slice(0, end));
     const listed = held.filter((one) => this.habit !== 'hides' || one.fields['is_active'] === true);
     if (this.habit !== 'pages') {
-      return [200, listed.slice(0, this.habit === 'cuts' ? CUT : undefined).map(shown)];
+      return [200, listed.slice(0, end).map(shown)];
     }
     const page = Number(query.get('page') ?? 1);
     const [from, to] = [(page - 1) * PAGE, page * PAGE];
@@ -318,7 +321,8 @@ export class Box {
     this.deeds.push({ ...deed, box: this.name, shown: shownLast });
     if (this.#twin === undefined) return;
     const { by, cause = by } = deed;
-    this.deeds.push({ ...deed, by: 'side', cause, box: this.#twin.name, shown: shownLast });
+    const twin = { by: 'side', cause, isOfTwin: true, box: this.#twin.name } as const;
+    this.deeds.push({ ...deed, ...twin, shown: shownLast });
   }
 
   #textOf(number: number): string {

@@ -129,7 +129,7 @@ function isAbout({ before, after }: Deed, key: string): boolean {
 export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['by']): string[] {
   const { line, boxes, accounts, said, isDisturbed, stale } = told;
   const results = said?.results ?? [];
-  return results.flatMap(({ device, key, verdict, action }) => {
+  return results.flatMap(({ device, key, verdict, action, error }) => {
     const box = boxes.get(device);
     if (box === undefined) return [`FALSE: ${device} is no name of a device`];
     // What reads of a late box show, only its next readings prove.
@@ -145,8 +145,10 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
       return [`${claim}, and the record with that id is there`];
     }
     const isWay = isUndo(line) || isResume(line) || line.kind === 'restore';
+    // Its twin may have done the same for this line.
+    const isByTwin = here.some(({ by, cause }) => by === 'side' && cause === machine);
     const isOnce = results.filter((one) => one.device === device && one.key === key).length === 1;
-    if (verdict === 'done' && own.length === 0 && isOnce && !isWay && !isLate) {
+    if (verdict === 'done' && own.length === 0 && !isByTwin && isOnce && !isWay && !isLate) {
       return [`${claim}, and devsh has changed nothing`];
     }
     const isThere = held.length > 0 && named.length > 0 && !isDisturbed && !isWay && !isLate;
@@ -157,8 +159,9 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     // A resume of several runs has a result of each.
     if (results.filter((one) => one.device === device && one.key === key).length > 1) return [];
     if (['failed', 'no effect', 'drift', 'skipped', 'unchanged'].includes(verdict)) {
-      // Such a change may show later, and devsh says so.
-      if (verdict === 'no effect' && box.habit === 'late') return [];
+      // What no answer refuses may show later, and devsh says so.
+      const isOpen = verdict === 'no effect' || error?.code === 'protocol';
+      if (isOpen && box.habit === 'late') return [];
       const isChanged = own.some((deed) => deed.before?.fields['username'] === key);
       return isChanged && action !== 'add' && !isDisturbed
         ? [`${claim}, and devsh has changed it`]

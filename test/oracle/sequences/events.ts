@@ -239,15 +239,12 @@ const events = fc
   })
   .map((parts) => parts.flat().slice(0, 15));
 
-/** `cuts` is not drawn: it hides whole accounts from a list that states nothing. */
-const DRAWN: readonly Habit[] = HABITS.filter((habit) => habit !== 'cuts');
-
 export const anySequence: fc.Arbitrary<Sequence> = fc.record({
   count: fc.integer({ min: 4, max: 6 }),
   ids: kinds<Ids>('new', 'reused', 'uuid'),
   areIdsAlike: fc.boolean(),
   isRead: fc.boolean(),
-  habits: fc.array(fc.option(fc.constantFrom(...DRAWN), { nil: undefined, freq: 2 }), {
+  habits: fc.array(fc.option(fc.constantFrom(...HABITS), { nil: undefined, freq: 2 }), {
     ...{ minLength: 2, maxLength: 4 },
   }),
   areTwins: fc.nat({ max: 5 }).map((number) => number === 0),
