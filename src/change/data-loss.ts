@@ -162,10 +162,13 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
       detailsOf(profile, resource, field)?.readOnly === true);
   const differences = missing.filter((one) => !isOwn(one));
   const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : [])).join(', ');
-  const names = [...differences.map(({ field }) => field), ...takes.map(takenText)];
+  const taken = takes.filter(({ refers }) => !refers);
+  const names = [...differences.map(({ field }) => field), ...taken.map(takenText)];
+  const stays = takes.filter(({ refers }) => refers).map(takenText);
   const note = noteOf(
     end.note,
     names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
+    stays.length > 0 ? `what refers to it stays as it is: ${stays.join(', ')}` : undefined,
     own === '' ? undefined : `new from the device: ${own}`,
     action === 'add' &&
       step.purpose?.kind === 'restore' &&
@@ -242,13 +245,19 @@ export const NAMED = 10;
 /** "also deletes 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
 function takenTexts(steps: readonly Step[]): string[] {
   const all = steps.flatMap(({ action, takes = [] }) => takes.map((one) => ({ ...one, action })));
-  const groups = grouped(all, ({ action, resource }) => `${action} ${resource}`);
+  const groups = grouped(all, ({ action, resource, refers }) => `${action} ${resource} ${refers}`);
   return [...groups.values()].map((group) => {
-    const [{ action, resource }] = group;
+    const [{ action, resource, refers }] = group;
     // NaN if one of them could not be read.
     const sum = group.reduce((before, { count = NaN }) => before + count, 0);
     const keys = group.flatMap((one) => one.keys);
-    const text = takenText({ resource, count: Number.isNaN(sum) ? undefined : sum, keys });
+    const count = Number.isNaN(sum) ? undefined : sum;
+    const text = takenText({ resource, count, keys });
+    if (refers) {
+      return action === 'add'
+        ? `leaves what refers to it as it is: ${text}`
+        : `may change what refers to it: ${text}, which undo does not take back`;
+    }
     return action === 'add'
       ? `this plan does not bring back ${text}`
       : `also deletes ${text}, which undo does not bring back`;

@@ -104,7 +104,10 @@ const WISH = z.object({
   ...{ removes: NAMES, filter: z.string().optional(), isKeyShared: YES },
   takes: z
     .array(
-      z.object({ resource: z.string(), count: z.number().optional(), keys: z.array(z.string()) }),
+      z.object({
+        ...{ resource: z.string(), count: z.number().optional(), keys: z.array(z.string()) },
+        refers: YES,
+      }),
     )
     .optional(),
 });

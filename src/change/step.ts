@@ -3,13 +3,15 @@ import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import type { About } from './verdict.ts';
 
-/** Records of one resource that a delete also deletes. */
+/** Records of one resource that a delete also deletes, or that refer to its record. */
 export interface Dependents {
   readonly resource: string;
   /** Undefined if they could not be read. */
   readonly count?: number | undefined;
   /** The first natural keys. */
   readonly keys: readonly string[];
+  /** They stay, and may change. */
+  readonly refers?: true | undefined;
 }
 
 /** How an account gets a new secret. */
@@ -63,7 +65,7 @@ export interface Step extends About {
   readonly removes?: readonly string[] | undefined;
   /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
   readonly lost?: DeviceRecord | undefined;
-  /** Of a delete: the records of other resources that go with it. Of its undo: those that stay away. */
+  /** Of a delete: the records of other resources that it concerns. Of its undo: what it does not bring back. */
   readonly takes?: readonly Dependents[] | undefined;
   /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;

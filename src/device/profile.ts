@@ -167,9 +167,9 @@ export function placeField({ resources }: Profile, resource: string): string | u
   return parent === undefined ? undefined : `${parent}/${keyField ?? ''}`;
 }
 
-/** Whether a delete may take records of other resources along. */
+/** Whether a delete may concern records of other resources. */
 export function hasDependents({ resources }: Profile): boolean {
-  return Object.values(resources).some((facts) => facts?.parent ?? facts?.removes);
+  return Object.keys(resources).length > 1;
 }
 
 /** Whether a resource is one object without a list. */

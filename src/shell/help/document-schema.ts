@@ -83,10 +83,11 @@ const step = z.strictObject({
         resource: z.string(),
         count: z.int().optional().describe('Absent if they could not be read'),
         keys: z.array(z.string()).describe('The first ten'),
+        refers: z.literal(true).optional().describe('They only refer to its record, and stay'),
       }),
     )
     .optional()
-    .describe('Records of other resources that a delete also deletes'),
+    .describe('Records of other resources that a delete also deletes, or that refer to its record'),
 });
 
 const devicePlan = z
