@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Account, Box, type Habit, openPlace, PASSWORD } from '../oracle/sequences/box.ts';
 import { rounds } from '../rounds.ts';
 import { settleAtOnce } from '../settle.ts';
@@ -183,5 +183,36 @@ test.each<[Habit, string, number]>([
   if (verdict === 'unknown')
     expect((await devsh('resume --yes --allow unlisted-login')).exitCode).toBe(0);
   else expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('run 2');
+  expect(box.deeds).toHaveLength(1);
+});
+
+test.each<Habit>(['late', 'defers', 'caches'])(
+  'what a run takes back because nobody confirmed it is no drift, if it only showed late: %s',
+  async (habit) => {
+    const { box, devsh } = await startBox(habit);
+    const argv = ['apply', '-', '--on', 'oslo', '--yes', '--confirm', '2'];
+    const stdin = '- set: user\n  key: bob\n  fields: {lang: fr}\n';
+    const applied = devsh([...argv, '--allow', 'unlisted-login'], { stdin });
+    const langs = (): unknown[] => box.named('bob').map(({ fields }) => fields['lang']);
+    await vi.waitUntil(() => langs()[0] === 'fr', 10_000);
+    // It shows before the time is over.
+    await vi.waitUntil(async () => {
+      const { stdout } = await devsh('user list bob --on oslo --json');
+      return stdout.includes('"fr"');
+    }, 10_000);
+    const { stdout, stderr } = await applied;
+    expect(stdout + stderr).not.toContain('drift');
+    expect(langs()).toEqual(['en']);
+  },
+);
+
+test('what was added behind the end of a list that may be cut is not added again', async () => {
+  const { box, devsh } = await startBox('cuts');
+  const line = 'user add username=rob email=rob@example.net --on oslo --yes';
+  const added = await devsh(`${line} --allow unlisted-login`);
+  expect(added.stdout).toContain('add user rob: unknown');
+  const resumed = await devsh('resume --yes --allow unlisted-login');
+  expect(resumed.stdout).toContain('add user rob: unknown');
+  expect(resumed.exitCode).toBe(3);
   expect(box.deeds).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import type { Habit } from './box.ts';
 import type { Event, Line, Sequence } from './events.ts';
 
 /** A sequence over four boxes with the same ids. */
@@ -25,6 +26,11 @@ const down = (box: number): Event => ({ kind: 'down', box });
 const up = (box: number): Event => ({ kind: 'up', box });
 
 type Case = readonly [title: string, sequence: Sequence];
+
+const withHabit = (habit: Habit, ...events: readonly (Event | Line)[]): Sequence => ({
+  ...sequence(...events),
+  ...{ isRead: true, habits: [habit] },
+});
 
 const withUuids = (given: Sequence): Sequence => ({ ...given, ids: 'uuid' });
 
@@ -194,12 +200,31 @@ export const FOUND: readonly Case[] = [
   ...(['late', 'defers', 'caches'] as const).flatMap((habit): Case[] => [
     [
       `the undo of a delete that does not show yet does not say "unchanged": ${habit}`,
-      {
-        ...sequence({ kind: 'delete', key: 'bob', on: [0] }, { kind: 'undo' }, { kind: 'undo' }),
-        ...{ isRead: true, habits: [habit] },
-      },
+      withHabit(habit, { kind: 'delete', key: 'bob', on: [0] }, { kind: 'undo' }, { kind: 'undo' }),
     ],
   ]),
+  [
+    'what no answer refuses is not "failed" on a box that shows changes late',
+    withHabit('caches', { kind: 'fate', box: 0, fate: 'store, then 500' }, set('fr', 0)),
+  ],
+  [
+    'a name that has got behind the end of a list is not "unchanged"',
+    withHabit(
+      'cuts',
+      { kind: 'recreate', box: 0, key: 'ann' },
+      { kind: 'delete', key: 'ann', on: [0] },
+    ),
+  ],
+  [
+    'the record of somebody else in a response is not the one that an undo makes again',
+    withHabit(
+      'hides',
+      { kind: 'second', box: 0, key: 'cyd' },
+      { kind: 'delete', key: 'bob', on: [0] },
+      { kind: 'fate', box: 0, fate: 'forget' },
+      { kind: 'undo' },
+    ),
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */
