@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 
-/** Latin letters, private use (`tui/terminal/render.ts`) and our signs: one cell each, none combine. */
-const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af\ue000-\uf8ff…·•–▸▾◂▲▼›●○◌✓✗≠∆─━│↑↓←→↹⏎]*$/;
+/** Latin letters and our signs: one cell each, none combine. */
+const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02af…·•–▸▾◂▲▼›●○◌✓✗≠∆─━│┌┐└┘▇↑↓←→↹⏎]*$/;
 
 /** Whether each UTF-16 unit of the text takes one cell, so that measuring is unnecessary. */
 export function isNarrow(text: string): boolean {

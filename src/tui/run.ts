@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import type { Opening, Shell } from '../shell/shell.ts';
 import { type Host, wantsColor } from '../plain/host.ts';
-import { App } from './components/screen.tsx';
+import { App } from './components/app.tsx';
 import { Controller } from './controller.ts';
 import type { Surface } from './surface.ts';
 import { formCursor } from './form/form-view.ts';

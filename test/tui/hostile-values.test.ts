@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { driftOf } from '../../src/fleet/drift.ts';
-import { App } from '../../src/tui/components/screen.tsx';
+import { App } from '../../src/tui/components/app.tsx';
 import { isEffect } from '../../src/tui/keys/key-binding.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { reduce } from '../../src/tui/reduce.ts';

@@ -11,13 +11,10 @@ export type Tone =
   | 'warning'
   | 'quiet'
   | 'plain'
-  | 'current'
   | 'chosen'
   | 'accent'
   | 'match'
-  | 'current-match'
-  | 'changed'
-  | 'current-changed';
+  | 'changed';
 
 /** The tones of the label colours in an inventory. */
 export const LABEL_TONES = {
@@ -27,16 +24,13 @@ export const LABEL_TONES = {
   blue: 'accent',
 } as const satisfies Record<LabelColor, Tone>;
 
-/** The bar on top: plain, or in the colour of a label. */
-export type Bar = 'plain' | LabelColor;
+/** What is behind a whole line: the row under the cursor, or the bar on top, which may have the colour of a label. */
+export type Ground = 'plain' | LabelColor;
 
-/** Text in a tone, ready for the screen, or for the bar on top of it. */
-export type Theme = (tone: Tone, text: string, bar?: Bar) => string;
+/** Text in a tone, ready for the screen. */
+export type Theme = (tone: Tone, text: string, ground?: Ground) => string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** With its `0`: Ink does not accept the short form as the end of a colour. */
-const RESET = '\x1b[0m';
 
 /**
  * The requested theme, or one chosen by the terminal's colours and background. Undefined: 16 colours on a
@@ -54,21 +48,20 @@ export function themeFor(
 
 export function createTheme(name: ThemeName | undefined, hasColor: boolean): Theme {
   const codes: ThemeCodes = hasColor && name !== undefined ? THEMES[name] : COLORLESS;
-  return (tone, text, bar) => {
-    const code = bar === undefined ? codes[tone] : barCode(codes, tone, bar);
-    return code === '' || text === '' ? text : `\x1b[${code}m${text}${RESET}`;
+  return (tone, text, ground) => {
+    const code = ground === undefined ? codes[tone] : codeOn(codes, tone, ground);
+    return code === '' || text === '' ? text : `\x1b[${code}m${text}\x1b[0m`;
   };
 }
 
-/** On the plain bar of 256 colours tones keep theirs; elsewhere signs, words and bold letters say the same. */
-function barCode(codes: ThemeCodes, tone: Tone, bar: Bar): string {
-  const ground =
+/** On the plain ground of 256 colours tones keep theirs; elsewhere signs, words, bold and underlined letters say the same. */
+function codeOn(codes: ThemeCodes, tone: Tone, ground: Ground): string {
+  const shade =
     codes === THEMES.dark ? '48;5;236' : codes === THEMES.light ? '48;5;254' : undefined;
-  if (bar === 'plain' && ground !== undefined)
-    return codes[tone] === '' ? ground : `${codes[tone]};${ground}`;
-  const label = bar === 'plain' ? [] : [codes[LABEL_TONES[bar]]];
-  const isBold = tone === 'heading' || tone === 'bad' || tone === 'warning';
-  return [...label, ...(isBold ? ['1'] : []), '7'].filter((code) => code !== '').join(';');
+  const isShade = ground === 'plain' && shade !== undefined;
+  const label = ground === 'plain' ? '' : codes[LABEL_TONES[ground]];
+  const parts = isShade ? [codes[tone], shade] : [label, COLORLESS[tone], '7'];
+  return parts.filter((part) => part !== '').join(';');
 }
 
 function hasManyColors({ TERM = '', COLORTERM = '', FORCE_COLOR = '' }: Environment): boolean {
@@ -114,13 +107,10 @@ export const COLORLESS: ThemeCodes = {
   warning: '1',
   quiet: '',
   plain: '',
-  current: '7',
   chosen: '7',
   accent: '1',
   match: '1;4',
-  'current-match': '7;1;4',
   changed: '4',
-  'current-changed': '7;4',
 };
 
 const SIXTEEN_COLORS: ThemeCodes = {
@@ -185,6 +175,11 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '─': '-',
   '━': '=',
   '│': '|',
+  '┌': '+',
+  '┐': '+',
+  '└': '+',
+  '┘': '+',
+  '▇': '#',
   '▲': '^',
   '▼': 'v',
   '↑': '^',
@@ -212,11 +207,17 @@ export interface Span {
   readonly text: string;
 }
 
-/** A line of pieces in their tones, ready for the screen. */
-export function painted(theme: Theme, spans: readonly Span[]): string {
-  return spans.map(({ tone, text }) => theme(tone, text)).join('');
-}
-
 export function widthOfSpans(spans: readonly Pick<Span, 'text'>[]): number {
   return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** Joins neighbours of one tone, and leaves out empty ones: each is a node for Ink to process. */
+export function joined(spans: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const { tone, text } of spans) {
+    const last = all.at(-1);
+    if (last?.tone === tone) all[all.length - 1] = { tone, text: last.text + text };
+    else if (text !== '') all.push({ tone, text });
+  }
+  return all;
 }

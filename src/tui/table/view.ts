@@ -4,7 +4,7 @@ import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
-import type { Span, Tone } from '../screen/theme.ts';
+import { joined, type Span, type Tone } from '../screen/theme.ts';
 import { GAP, GUTTER } from '../../text/fit-columns.ts';
 import { type Column, columnLayout, tableWidth } from './columns.ts';
 import { marksOfRow, ODD, type RowMarks } from './signs.ts';
@@ -159,17 +159,6 @@ function markMatches(text: string, wanted: readonly string[], tone: Tone): Piece
   }
   if (done < text.length) pieces.push({ tone, text: text.slice(done) });
   return pieces;
-}
-
-/** Joins neighbours of one tone: fewer bytes to send. */
-export function joined(pieces: readonly Piece[]): Piece[] {
-  const all: Piece[] = [];
-  for (const piece of pieces) {
-    const last = all.at(-1);
-    if (last?.tone === piece.tone) all[all.length - 1] = { ...last, text: last.text + piece.text };
-    else all.push(piece);
-  }
-  return all;
 }
 
 /** Joins pieces, removes trailing blanks, cuts to the screen. */

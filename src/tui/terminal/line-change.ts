@@ -10,6 +10,14 @@ interface Cell {
 const BLANK: Cell = { text: ' ', style: '' };
 export const SGR = /(\x1b\[[\d;:]*m)/;
 const RESETS = /^\x1b\[0*m$/;
+/** Ink ends each colour and attribute by itself: the sequences that each of these ends. */
+const ENDED: Readonly<Record<string, RegExp>> = {
+  '\x1b[22m': /\x1b\[[12]m/g,
+  '\x1b[24m': /\x1b\[4m/g,
+  '\x1b[27m': /\x1b\[7m/g,
+  '\x1b[39m': /\x1b\[(?:38[;:]|[39]\d)[\d;:]*m/g,
+  '\x1b[49m': /\x1b\[(?:48[;:]|4\d|10\d)[\d;:]*m/g,
+};
 const RESET = '\x1b[m';
 export const ERASE_TO_LINE_END = '\x1b[K';
 
@@ -70,7 +78,9 @@ function cellsOf(line: string): Cell[] | undefined {
   const cells: Cell[] = [];
   let style = '';
   for (const part of line.split(SGR)) {
-    if (SGR.test(part)) style = RESETS.test(part) ? '' : style + part;
+    const ended = ENDED[part];
+    if (ended !== undefined) style = style.replace(ended, '');
+    else if (SGR.test(part)) style = RESETS.test(part) ? '' : style + part;
     else if (part.includes('\x1b')) return undefined;
     else if (isPlainAscii(part)) for (const text of part) cells.push({ text, style });
     else {

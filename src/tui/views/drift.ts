@@ -9,7 +9,7 @@ import { memoized } from '../store.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import type { DriftOverlay, LogLine, State } from '../state.ts';
 import { filterOf } from '../table/feed.ts';
-import { filterText, joined } from '../table/view.ts';
+import { filterText } from '../table/view.ts';
 import { namesText } from './plan-lines.ts';
 import { arranged, fittedLines, listOf, type ListSource } from './view.ts';
 import { isNested, valueText } from '../../device/record.ts';
@@ -212,11 +212,11 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
         };
       });
       const text = room === 0 ? '' : differenceTexts(drift, row).join('; ');
-      return joined([
+      return [
         { tone, text: fit(keyText(row, resource), key) + GAP },
         ...signs,
         { tone, text: cut(`${GAP}${text}`, room + GAP.length) },
-      ]);
+      ] as const;
     },
   };
 }

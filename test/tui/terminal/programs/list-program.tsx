@@ -1,6 +1,6 @@
 // A list with its state outside React, drawn by Ink: arrows move, `x` breaks a component, `q` leaves.
 import { useSyncExternalStore } from 'react';
-import { Row } from '../../../../src/tui/components/bars.tsx';
+import { Text } from 'ink';
 import { matchesKey } from '../../../../src/tui/terminal/keys.ts';
 import { mountInk } from '../../../../src/tui/terminal/render.ts';
 import { Terminal } from '../../../../src/tui/terminal/terminal.ts';
@@ -26,7 +26,11 @@ function List() {
   if (isBroken) throw new Error('component broken on purpose');
   return Array.from({ length: 20 }, (_, row) => {
     const text = `${row === current ? '>' : ' '} row ${row} ${names[row % names.length] ?? ''}`;
-    return <Row key={row}>{row === current ? `\x1b[7m${text}\x1b[0m` : text}</Row>;
+    return (
+      <Text key={row} inverse={row === current} wrap="truncate-end">
+        {text}
+      </Text>
+    );
   });
 }
 

@@ -1,0 +1,61 @@
+import { Box, Text } from 'ink';
+import { useSyncExternalStore } from 'react';
+import { isTooSmall, layoutOf, SMALLEST } from '../screen/layout.ts';
+import type { Theme } from '../screen/theme.ts';
+import type { State } from '../state.ts';
+import type { Store } from '../store.ts';
+import { listView } from '../views/views.ts';
+import { Footer, Messages, StatusBar, Title } from './bars.tsx';
+import { Form } from './form.tsx';
+import { KeysContext, ThemeContext } from './line.tsx';
+import { List, TextView } from './list.tsx';
+import { Prompt } from './prompt.tsx';
+import { Question } from './question.tsx';
+import { RecordTable } from './record-table.tsx';
+
+interface AppProps {
+  readonly store: Store;
+  readonly themeOf: (name: State['theme']) => Theme;
+}
+
+/** The whole screen, drawn from the state at every change. */
+export function App({ store, themeOf }: AppProps) {
+  const state = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot);
+  if (isTooSmall(state)) return <TooSmall size={state.size} />;
+  const { body, messages, question, under } = layoutOf(state);
+  const isAbove = state.focus === 'table' && state.questions.length === 0;
+  return (
+    <ThemeContext value={themeOf(state.theme)}>
+      <KeysContext value={isAbove ? 'above' : 'prompt'}>
+        <StatusBar state={state} />
+        <Title state={state} />
+        {body > 0 && (
+          <Box flexDirection="column" height={body} flexShrink={0}>
+            <Body state={state} height={body} />
+          </Box>
+        )}
+        <Messages lines={messages} />
+        <Question lines={question} />
+        <Prompt state={state} under={under} />
+        <Footer state={state} />
+      </KeysContext>
+    </ThemeContext>
+  );
+}
+
+/** The view over the table, a form, or the table itself. */
+function Body({ state, height }: { readonly state: State; readonly height: number }) {
+  const list = listView(state);
+  if (list !== undefined) return <List list={list} size={state.size} height={height} />;
+  if (state.overlay.kind !== 'none') return <TextView state={state} height={height} />;
+  if (state.form !== undefined) return <Form form={state.form} state={state} height={height} />;
+  return <RecordTable state={state} height={height} />;
+}
+
+function TooSmall({ size }: { readonly size: State['size'] }) {
+  return (
+    <Box height={size.rows} alignItems="center" justifyContent="center">
+      <Text wrap="truncate">{`devsh needs ${SMALLEST.columns}x${SMALLEST.rows}`}</Text>
+    </Box>
+  );
+}

@@ -1,0 +1,55 @@
+import { use } from 'react';
+import { GUTTER } from '../../text/fit-columns.ts';
+import { cut, fit } from '../../text/visible.ts';
+import type { Span } from '../screen/theme.ts';
+import type { State } from '../state.ts';
+import { matchParts } from '../views/reduce-view.ts';
+import { listTop, type ListView } from '../views/view.ts';
+import { shownView, viewLines } from '../views/views.ts';
+import { KeysContext, Line, plainLine } from './line.tsx';
+
+interface ListProps {
+  readonly list: ListView;
+  readonly size: State['size'];
+  readonly height: number;
+}
+
+/** The lines around the cursor, below their header. */
+export function List({ list, size: { columns }, height }: ListProps) {
+  const hasKeys = use(KeysContext) === 'above';
+  const { header, count, empty } = list;
+  if (count === 0) return <Line spans={plainLine(cut(` ${empty}`, columns))} />;
+  const cursor = Math.min(list.cursor, count - 1);
+  const top = listTop(list, height);
+  return (
+    <>
+      <Line spans={plainLine(fit(' '.repeat(GUTTER) + header, columns), 'head')} />
+      {Array.from({ length: Math.min(Math.max(1, height - 1), count - top) }, (_, index) => {
+        const { sign = '', tone, parts } = list.row(top + index);
+        const isCurrent = top + index === cursor;
+        const spans: Span[] = [
+          { tone: 'plain', text: isCurrent ? '▸' : ' ' },
+          { tone, text: fit(sign, GUTTER - 1) },
+          ...parts,
+        ];
+        const ground = isCurrent && hasKeys ? 'plain' : undefined;
+        return <Line key={index} spans={spans} ground={ground} width={columns} />;
+      })}
+    </>
+  );
+}
+
+/** A text over the table, with the matches of a search. */
+export function TextView({ state, height }: { readonly state: State; readonly height: number }) {
+  const { overlay, size } = state;
+  const shown = shownView(state);
+  const lines = viewLines(state);
+  const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
+  return lines.slice(top, top + height).map((line, index) => {
+    const tone = shown?.view.tone?.(shown.over, state, lines, top + index) ?? 'plain';
+    const parts = matchParts(state, cut(line, size.columns - 1)).map(({ text, isMatch }): Span => {
+      return { tone: isMatch ? 'chosen' : tone, text };
+    });
+    return <Line key={index} spans={[{ tone: 'plain', text: ' ' }, ...parts]} />;
+  });
+}

@@ -1,0 +1,118 @@
+import { Box } from 'ink';
+import { use } from 'react';
+import { quotedKey } from '../../change/plan.ts';
+import { cut, fit, visible, widthOf } from '../../text/visible.ts';
+import { contextOf } from '../keys/keymap.ts';
+import { columnCells, inputLine, problemLines, shownLine } from '../prompt/input-line.ts';
+import type { LineProblem, Menu } from '../prompt/prompt-state.ts';
+import { ghostOf, isOffering, menuTop } from '../prompt/reduce-prompt.ts';
+import { LABEL_TONES, type Span } from '../screen/theme.ts';
+import type { State } from '../state.ts';
+import { KeysContext, Line, plainLine, stressed, ThemeContext } from './line.tsx';
+
+interface PromptProps {
+  readonly state: State;
+  /** Rows below the input line. */
+  readonly under: number;
+}
+
+/** The input line with its menu or problem. */
+export function Prompt({ state, under }: PromptProps) {
+  const { label, text, color } = inputLine(state);
+  const context = contextOf(state);
+  const tone = use(KeysContext) === 'prompt' ? 'accent' : 'plain';
+  const room = state.size.columns - widthOf(label) - widthOf(text) - 1;
+  const hasGhost = context === 'prompt' || isOffering(state.prompt);
+  const ghost = useGhost(hasGhost ? visible(ghostOf(state.prompt)) : '', room);
+  const { menu, problem } = state.prompt;
+  const spans: Span[] = [
+    { tone: color === undefined ? tone : LABEL_TONES[color], text: label },
+    ...(context === 'search' ? withMatch(state, text) : plainLine(text)),
+    { tone: 'quiet', text: ghost },
+  ];
+  return (
+    <>
+      <Line spans={spans} />
+      {under > 0 && (
+        <Box flexDirection="column" height={under} flexShrink={0}>
+          {menu !== undefined ? (
+            <Proposals state={state} menu={menu} height={under} />
+          ) : problem === undefined ? null : (
+            <Problem state={state} problem={problem} height={under} />
+          )}
+        </Box>
+      )}
+    </>
+  );
+}
+
+/** The suggested rest of the line, dimmed; in brackets if the theme dims nothing. */
+function useGhost(ghost: string, room: number): string {
+  const isDimmed = use(ThemeContext)('quiet', 'x') !== 'x';
+  if (ghost === '' || room < 4) return '';
+  return isDimmed ? cut(ghost, room) : `[${cut(ghost, room - 2)}]`;
+}
+
+/** The line that a search found, with the query highlighted. */
+function withMatch({ prompt }: State, text: string): readonly Span[] {
+  const query = shownLine(prompt.search?.query ?? '');
+  const at = text.toLowerCase().indexOf(query.toLowerCase());
+  return stressed(text, at < 0 ? [] : Array.from(query, (_, index) => at + index));
+}
+
+interface ProblemProps {
+  readonly state: State;
+  readonly problem: LineProblem;
+  readonly height: number;
+}
+
+/** What is wrong with the line, and where. */
+function Problem({ state, problem, height }: ProblemProps) {
+  const { columns } = state.size;
+  const cells =
+    inputLine(state).origin + columnCells(state.prompt.editing.line, problem.column ?? 0);
+  const isShown = problem.column !== undefined && cells >= 0 && cells < columns;
+  const lines = [
+    isShown ? `${' '.repeat(cells)}^` : '',
+    ...problemLines(problem, columns).map((line) => ` ${line}`),
+  ];
+  return lines
+    .slice(0, height)
+    .map((line, index) => <Line key={index} spans={plainLine(line, 'bad')} />);
+}
+
+interface ProposalsProps {
+  readonly state: State;
+  readonly menu: Menu;
+  readonly height: number;
+}
+
+/** The proposals around the chosen one, below the word that they would replace. */
+function Proposals({ state, menu, height }: ProposalsProps) {
+  const { columns } = state.size;
+  const { proposals, start } = menu.completion;
+  const first = menuTop(menu, height);
+  const texts = proposals.map(({ text }) => visible(quotedKey(text)));
+  const widest = Math.min(Math.max(...texts.map(widthOf)), Math.floor(columns / 2));
+  const { origin } = inputLine(state);
+  const wanted = origin + columnCells(state.prompt.editing.line, start) - 1;
+  const indent = Math.max(0, Math.min(wanted, Math.floor(columns / 2) - 10));
+  return proposals.slice(first, first + height).map(({ text, summary, letters }, row) => {
+    const index = first + row;
+    const rest = proposals.length - first - height;
+    const isLastOfMore = row === height - 1 && rest > 0;
+    const summaryText = summary === undefined ? '' : `  ${visible(summary)}`;
+    const more = isLastOfMore ? `  … ${rest} more` : '';
+    const line = cut(` ${fit(texts[index] ?? '', widest)}${summaryText}${more} `, columns - indent);
+    // If escapes stand for characters, the positions no longer match.
+    const isAsTyped = texts[index] === text && widthOf(text) <= widest;
+    return (
+      <Box key={index} paddingLeft={indent}>
+        <Line
+          spans={stressed(line, isAsTyped ? letters.map((at) => at + 1) : [])}
+          ground={index === menu.chosen ? 'plain' : undefined}
+        />
+      </Box>
+    );
+  });
+}
