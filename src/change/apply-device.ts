@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, DriftError, expectedError, RefusedError } from '../errors.ts';
+import { DevshError, DriftError, expectedError, type RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
 import { asWished, runStep, driftOf, readResource } from './run-step.ts';
 import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
-import { guardStep, losesLogin, refuseLastOne } from './guard.ts';
+import { guardOf, losesLogin } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
@@ -139,14 +139,8 @@ function refusalOf(
   records: readonly DeviceRecord[],
 ): RefusedError | undefined {
   const held = step.before && findRecord(session.profile, step, records, step.before);
-  try {
-    guardStep(session, held === undefined ? step : { ...step, before: held }, records, allowed);
-    refuseLastOne(session, step, records, allowed);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RefusedError) return error;
-    throw error;
-  }
+  const now = held === undefined ? step : { ...step, before: held };
+  return guardOf(session, () => records, allowed)(now, records.length - 1);
 }
 
 /** Reads a resource again if its last read-back failed. Resolves to whether its records are known. */

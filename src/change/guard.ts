@@ -32,7 +32,7 @@ import {
   UNLISTED_LOGIN,
 } from './allow.ts';
 import { lossReason } from './data-loss.ts';
-import type { DevicePlan, Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { Step } from './step.ts';
 import type { StepEnd } from './verdict.ts';
 
@@ -165,8 +165,52 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Refuses a plan that would lock its user out or destroy protected data: a change that takes access from
- * the account in use or from a break-glass account, a delete of the last record or of a protected one.
+ * Whether a step may be written, by the records last read: undefined if so, an `AccessError` where a person may say yes,
+ * else why not. It must not take access from the account in use or from a break-glass account, nor lose what nobody
+ * asked to lose, nor delete the last record or a protected one. Asked when it is planned, and again right before its
+ * request.
+ *
+ * @param leaves how many records of its resource a delete would leave
+ */
+type MayWrite = (step: Step, leaves: number) => RefusedError | undefined;
+
+export function guardOf(
+  session: Guarded,
+  recordsOf: (resource: string) => readonly DeviceRecord[],
+  allowed: Allowed,
+): MayWrite {
+  const { ref, credential, unlistedLogin } = session;
+  const { own, breakGlass } = objectionsOn(session, recordsOf);
+  const isPermitted = (
+    word: typeof OWN_ACCOUNT | typeof BREAK_GLASS,
+    { account }: Objection,
+  ): boolean =>
+    account === undefined
+      ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
+      : permits(allowed, word, account);
+  const refusal = (word: AllowWord, reason: string | undefined): RefusedError | undefined =>
+    reason === undefined || allowed.has(word)
+      ? undefined
+      : new RefusedError(`${ref.name}: ${reason}; ${allowHint(word)}`);
+  return (step, leaves) => {
+    for (const [word, objectionTo] of [
+      [BREAK_GLASS, breakGlass],
+      [OWN_ACCOUNT, own],
+    ] as const) {
+      const objection = objectionTo(step);
+      if (objection !== undefined && !isPermitted(word, objection)) {
+        return new AccessError(ref, step, word, objection);
+      }
+    }
+    return (
+      refusal('loss', lossReason(step)) ??
+      refusal('protected', protectedReason(step) ?? lastOneReason(step, leaves))
+    );
+  };
+}
+
+/**
+ * The first refusal of a plan.
  *
  * @param sessions the open sessions of the plan's devices
  */
@@ -174,79 +218,22 @@ export function guardPlan(
   plan: Plan,
   sessions: readonly (Guarded & Pick<DeviceSession, 'cached'>)[],
   allowed: Allowed,
-): void {
-  const guarded = new Map(
-    sessions.map((session) => {
-      const objections = objectionsOn(session, (resource) => session.cached(resource) ?? []);
-      return [session.ref.address, { session, objections }];
-    }),
-  );
-  for (const devicePlan of plan.devices) {
-    const { device, steps } = devicePlan;
-    const emptied = emptiedBy(devicePlan);
-    const known = guarded.get(device.address);
+): RefusedError | undefined {
+  const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
+  for (const { device, steps, total } of plan.devices) {
+    const session = byAddress.get(device.address);
+    if (session === undefined) continue;
+    const mayWrite = guardOf(session, (resource) => session.cached(resource) ?? [], allowed);
+    const deletes = steps.filter(({ action }) => action === 'delete');
+    const counts = new Map(frequencies(deletes.map(({ resource }) => resource)));
     for (const step of steps) {
-      if (known !== undefined) refuseHarm(known.session, step, known.objections, allowed);
-      refuse(device, allowed, 'loss', lossReason(step));
-      refuse(device, allowed, 'protected', protectedReason(step) ?? lastOneReason(step, emptied));
+      const { resource } = step;
+      const leaves = (valueAt(total, resource) ?? Infinity) - (counts.get(resource) ?? 0);
+      const refusal = mayWrite(step, leaves);
+      if (refusal !== undefined) return refusal;
     }
   }
-}
-
-/** Refuses a step that would lock its user or a break-glass account out, by the records right before it is sent. */
-export function guardStep(
-  session: Guarded,
-  step: Step,
-  records: readonly DeviceRecord[],
-  allowed: Allowed,
-): void {
-  refuseHarm(
-    session,
-    step,
-    objectionsOn(session, () => records),
-    allowed,
-  );
-}
-
-/** Refuses to delete the last record, by the records right before: others may have deleted some since the plan. */
-export function refuseLastOne(
-  { ref }: Guarded,
-  step: Step,
-  records: readonly DeviceRecord[],
-  allowed: Allowed,
-): void {
-  const emptied = new Set(records.length === 1 ? [step.resource] : []);
-  refuse(ref, allowed, 'protected', lastOneReason(step, emptied));
-}
-
-function refuseHarm(
-  { ref, credential, unlistedLogin }: Guarded,
-  step: Step,
-  { own, breakGlass }: ReturnType<typeof objectionsOn>,
-  allowed: Allowed,
-): void {
-  for (const [word, objectionTo] of [
-    [BREAK_GLASS, breakGlass],
-    [OWN_ACCOUNT, own],
-  ] as const) {
-    const objection = objectionTo(step);
-    if (objection === undefined) continue;
-    const isPermitted =
-      objection.account === undefined
-        ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
-        : permits(allowed, word, objection.account);
-    if (!isPermitted) throw new AccessError(ref, step, word, objection);
-  }
-}
-
-function refuse(
-  { name }: DeviceRef,
-  allowed: Allowed,
-  word: AllowWord,
-  reason: string | undefined,
-): void {
-  if (reason === undefined || allowed.has(word)) return;
-  throw new RefusedError(`${name}: ${reason}; ${allowHint(word)}`);
+  return undefined;
 }
 
 function protectedReason(step: Step): string | undefined {
@@ -258,23 +245,15 @@ function protectedReason(step: Step): string | undefined {
   return mark && `the device protects ${step.key} (${mark[0]}: ${String(mark[1])})`;
 }
 
-function emptiedBy({ steps, total }: DevicePlan): ReadonlySet<string> {
-  const deletes = steps.filter(({ action }) => action === 'delete');
-  const emptied = frequencies(deletes.map(({ resource }) => resource)).filter(
-    ([resource, count]) => count >= (valueAt(total, resource) ?? Infinity),
-  );
-  return new Set(emptied.map(([resource]) => resource));
-}
-
 /** A lockout also ends the only session of a device, and an undo may take the first record back. */
 function lastOneReason(
   { action, resource, key, purpose }: Step,
-  emptied: ReadonlySet<string>,
+  leaves: number,
 ): string | undefined {
   const isFree =
     (purpose?.kind === 'lockout' && purpose.endsAccess) ||
     (purpose?.kind === 'undo' && purpose.isFirst);
-  return action === 'delete' && !isFree && emptied.has(resource)
+  return action === 'delete' && !isFree && leaves <= 0
     ? `deleting ${key} would leave no ${resource}`
     : undefined;
 }

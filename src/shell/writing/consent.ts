@@ -76,35 +76,32 @@ export async function guard(
   for (const session of sessions) await session.ensureOpen(call.access);
   let hasNamedOwner = false;
   for (;;) {
-    try {
-      guardPlan(plan, sessions, allowed);
-      return allowed;
-    } catch (error) {
-      if (!(error instanceof AccessError)) throw error;
-      const { objection, word, device } = error;
-      if (consent === 'its run') {
-        allowed = new Set([...allowed, word]);
-        continue;
-      }
-      if (consent === 'a fresh line' && isOwnAccountWord(word)) throw freshLineError(error);
-      if (isNamed || dryRun) throw error;
-      const { account } = objection;
-      const session = sessions.find(({ ref }) => ref.address === device.address);
-      if (account === undefined && session?.account === undefined && !hasNamedOwner) {
-        hasNamedOwner = true;
-        const text = `Whose token does devsh use on ${visible(device.name)}? Its user name:`;
-        const owner = await ask({ kind: 'text', text });
-        if (owner === undefined) throw new DeclinedError('you did not confirm: nothing was sent');
-        nameOwner(sessions, owner.trim());
-        continue;
-      }
-      const expected = account ?? device.name;
-      const text = `${visible(device.name)}: ${objection.reason}. Type ${named(expected)} to do it:`;
-      const answer = await ask({ kind: 'confirm', text, expected });
-      if (answer !== expected) throw new DeclinedError('you did not confirm: nothing was sent');
-      if (account !== undefined) allowed = new Set([...allowed, word]);
-      else if (session !== undefined) session.unlistedLogin = session.credential;
+    const error = guardPlan(plan, sessions, allowed);
+    if (error === undefined) return allowed;
+    if (!(error instanceof AccessError)) throw error;
+    const { objection, word, device } = error;
+    if (consent === 'its run') {
+      allowed = new Set([...allowed, word]);
+      continue;
     }
+    if (consent === 'a fresh line' && isOwnAccountWord(word)) throw freshLineError(error);
+    if (isNamed || dryRun) throw error;
+    const { account } = objection;
+    const session = sessions.find(({ ref }) => ref.address === device.address);
+    if (account === undefined && session?.account === undefined && !hasNamedOwner) {
+      hasNamedOwner = true;
+      const text = `Whose token does devsh use on ${visible(device.name)}? Its user name:`;
+      const owner = await ask({ kind: 'text', text });
+      if (owner === undefined) throw new DeclinedError('you did not confirm: nothing was sent');
+      nameOwner(sessions, owner.trim());
+      continue;
+    }
+    const expected = account ?? device.name;
+    const text = `${visible(device.name)}: ${objection.reason}. Type ${named(expected)} to do it:`;
+    const answer = await ask({ kind: 'confirm', text, expected });
+    if (answer !== expected) throw new DeclinedError('you did not confirm: nothing was sent');
+    if (account !== undefined) allowed = new Set([...allowed, word]);
+    else if (session !== undefined) session.unlistedLogin = session.credential;
   }
 }
 

@@ -500,8 +500,8 @@ export class Truth {
         const isNamed = [before, after, last].some(
           (one) => one?.fields['username'] === key || (id !== undefined && one?.id === id),
         );
-        // A run that wrote to both of a pair cannot tell which of the two requests it was.
-        const isByPair = deed.isOfTwin === true && deed.cause === this.#machine;
+        // A run that wrote the same to one of a pair cannot tell who wrote it.
+        const isByPair = deed.isOfTwin === true;
         const isAuthor =
           this.#unsure.has(deed) ||
           (isByPair && author === 'run') ||
