@@ -34,11 +34,13 @@ export async function absenceOf(
   const { session, access, resource, records, signal } = listed;
   const known = await session.known(resource);
   const [key, last = image] = known.images.findLast(([, one]) => isMeant(one)) ?? [];
-  const isKnown = last !== undefined && idOf(session.profile, last) !== undefined;
+  const id = last && idOf(session.profile, last);
+  // Under another name it is there, and not missing.
+  const isMissing = id !== undefined && !records.some((one) => idOf(session.profile, one) === id);
   const doubt = await listDoubt(session, resource, records.length);
   const isCut = await mayBeCut(session, resource, records.length);
   const isProven = doubt === undefined && key !== undefined && known.absent.has(key);
-  const own = isKnown && !isProven ? await readOwnPath(listed, last) : undefined;
+  const own = last && isMissing && !isProven ? await readOwnPath(listed, last) : undefined;
   if (own?.kind === 'there') session.facts.set(`resources.${resource}.hides`, true);
   if (own?.kind === 'absent' && key !== undefined) session.proveAbsent(resource, key);
   if (own !== undefined && (own.kind !== 'absent' || !isCut)) return own;

@@ -216,3 +216,13 @@ test('what was added behind the end of a list that may be cut is not added again
   expect(resumed.exitCode).toBe(3);
   expect(box.deeds).toHaveLength(1);
 });
+
+test('a record that somebody has renamed is not one that the list leaves out', async () => {
+  const { box, devsh } = await startBox(undefined);
+  await devsh('user set bob lang=fr --on oslo --yes --allow unlisted-login');
+  box.change('bob', { username: 'rob' });
+  const gone = await devsh('user delete bob --on oslo --yes --allow unlisted-login');
+  expect([gone.exitCode, gone.stdout]).toEqual([0, expect.stringContaining('no such user here')]);
+  const other = await devsh('user show nobody --on oslo');
+  expect(other.stderr + other.stdout).not.toContain('leaves records out');
+});

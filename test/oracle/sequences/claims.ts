@@ -121,8 +121,10 @@ export function needless({ line }: Begin, { box, action, before, after, shown }:
   return isSame && !isKeptSecret ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`] : [];
 }
 
-function isAbout({ before, after }: Deed, key: string): boolean {
-  return [before, after].some((one) => one?.fields['username'] === key);
+/** Somebody may have renamed it since devsh read it. */
+function isAbout({ before, after, shown }: Deed, key: string): boolean {
+  const last = shown.find(({ id }) => id === before?.id);
+  return [before, after, last].some((one) => one?.fields['username'] === key);
 }
 
 /** Verdicts that the boxes belie. @param deeds all of the time of the line */
