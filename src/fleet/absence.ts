@@ -81,8 +81,8 @@ export async function listDoubt(
 
 /** Whether a list of so many records may end before the last one. */
 async function mayBeCut(session: DeviceSession, resource: string, size: number): Promise<boolean> {
-  const end = endOf(session, resource);
-  if (end === 'hides' || !mayLeaveOut(end, size, 0)) return false;
+  const end = session.hasEnd(resource) ? 'ends' : undefined;
+  if (!mayLeaveOut(end, size, 0)) return false;
   return mayLeaveOut(end, size, (await session.known(resource)).most);
 }
 

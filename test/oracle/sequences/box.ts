@@ -149,6 +149,10 @@ export class Box {
     other.#accounts = this.#accounts;
   }
 
+  get isPaired(): boolean {
+    return this.#twin !== undefined;
+  }
+
   /** Whether reads do not show yet what it holds. */
   get isStale(): boolean {
     return this.#stale !== undefined;

@@ -106,7 +106,10 @@ export function holds(account: Account, fields: Readonly<Record<string, Value>>)
 }
 
 /** Writes that changed nothing, and accounts that were made twice, by what the box had shown before. */
-export function needless({ line }: Begin, { box, action, before, after, shown }: Deed): string[] {
+export function needless(
+  { line, boxes }: Begin,
+  { box, action, before, after, shown }: Deed,
+): string[] {
   const username = after?.fields['username'];
   if (action === 'add') {
     const isTwice = shown.some(({ fields }) => fields['username'] === username);
@@ -118,7 +121,11 @@ export function needless({ line }: Begin, { box, action, before, after, shown }:
   const isSame = [before, seen].every((one) => JSON.stringify(one) === JSON.stringify(after));
   // Where devsh does not know the old password, it sets the kept one once more: no login is refused for it.
   const isKeptSecret = isResume(line) && after.secrets['password'] !== undefined;
-  return isSame && !isKeptSecret ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`] : [];
+  // The other box of a pair has done it already.
+  const isPaired = [...boxes.values()].some((one) => one.name === box && one.isPaired);
+  return isSame && !isKeptSecret && !isPaired
+    ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`]
+    : [];
 }
 
 /** Somebody may have renamed it since devsh read it. */

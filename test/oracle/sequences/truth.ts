@@ -489,8 +489,6 @@ export class Truth {
       );
       if (kind === 'gone' && !isGone) return [`FALSE GONE: ${key} on ${device} never went`];
       if (author !== 'run' && author !== 'other') return [];
-      // Not modelled: where a list ends early, an older record moves into it.
-      if (kind === 'added' && boxes.get(device)?.habit === 'cuts') return [];
       const isSo = this.#deeds.some((deed) => {
         const isOwn = deed.by === this.#machine;
         const { before, after, shown: read } = deed;
