@@ -1,10 +1,10 @@
 import { frequencies, type Value, valueAt } from '../device/record.ts';
 import { mayLeaveOut } from '../fleet/absence.ts';
-import { canonicalId, idsOf } from '../change/identity.ts';
-import { type KeptRecord, type KeptState, nameOf, type RecordName } from './kept.ts';
+import { canonicalId } from '../change/identity.ts';
+import { type KeptRecord, nameOf, type RecordName } from './kept.ts';
 import {
+  changesOf,
   type Difference,
-  differenceOf,
   type Identity,
   type KnownReading,
   type IdentityPeriod,
@@ -230,7 +230,6 @@ function eventsOfResource(
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   const events: Event[] = [];
-  const hidden = new Map<string, KeptRecord>();
   for (const [index, reading] of readings.entries()) {
     const { difference, left: fields, state, keyField } = reading;
     const earlier = readings[index - 1];
@@ -239,7 +238,7 @@ function eventsOfResource(
     const interval = earlier && intervalOf(readings, earlier, reading);
     const at = { ...base, after: undefined, before: reading.to, ...interval };
     if (difference && earlier) {
-      const known = asProven(readings, [earlier, reading], difference, hidden);
+      const known = asProven(readings, [earlier, reading], difference);
       events.push(...changesBetween(at, known, left, reading));
     }
     if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
@@ -261,56 +260,31 @@ interface Proven extends Difference {
 /**
  * The difference of two of these readings, as all of them explain it: what a list did not show, and a later one shows
  * again, was never gone; it may have changed.
- *
- * @param hidden what lists did not show so far, by key; changed
  */
 export function asProven(
   readings: readonly KnownReading[],
   [earlier, later]: readonly [KnownReading, KnownReading],
   difference: Difference,
-  hidden = new Map<string, KeptRecord>(),
 ): Proven {
   const since = readings.slice(readings.indexOf(later));
-  const back = difference.added.filter(({ key }) => hidden.has(key));
-  const renamed = renamesIn(difference);
-  const missing = difference.gone.filter((record) => !renamed.has(record));
-  const gone = missing.filter(({ key }) => {
+  const isProven = ({ key }: KeptRecord): boolean => {
     const end = since.findIndex(({ state }) => state.has(key));
-    return since.slice(0, end < 0 ? undefined : end).some(({ absent }) => absent?.has(key));
-  });
-  const unlisted = missing.filter((record) => {
-    if (gone.includes(record)) return false;
-    hidden.set(record.key, record);
-    return !since.some(({ state }) => state.has(record.key));
-  });
-  const changed = back.flatMap((record) => {
-    const before = hidden.get(record.key) ?? record;
-    const one = (kept: KeptRecord): KeptState => new Map([[record.key, kept]]);
-    return differenceOf(one(before), one(record))?.changed ?? [];
-  });
-  const known = new Set([...back, ...[...renamed.values()].map(({ after }) => after)]);
-  const fresh = difference.added.filter((record) => !known.has(record));
-  for (const { key } of difference.added) hidden.delete(key);
+    return since.slice(0, end < 0 ? undefined : end).some(({ absent }) => absent.has(key));
+  };
+  const [back, fresh] = parted(difference.added, ({ key }) => earlier.hidden.has(key));
+  const [gone, missing] = parted(difference.gone, isProven);
+  const changed = back.flatMap((now) => changesOf(earlier.hidden.get(now.key) ?? now, now));
   const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
   const isCut = mayLeaveOut(earlier.list, earlier.state.size, most);
   return {
-    ...{ added: isCut ? [] : fresh, listed: isCut ? fresh : [], gone, unlisted },
-    changed: [...difference.changed, ...changed, ...renamed.values()],
+    ...{ added: isCut ? [] : fresh, listed: isCut ? fresh : [], gone },
+    unlisted: missing.filter(({ key }) => !since.some(({ state }) => state.has(key))),
+    changed: [...difference.changed, ...changed],
   };
 }
 
-/** The records that have another key and the same id as before. */
-function renamesIn({ gone, added }: Difference): Map<KeptRecord, Difference['changed'][number]> {
-  const byId = new Map(added.flatMap((record) => idsOf(record.fields).map((id) => [id, record])));
-  const renamed = gone.flatMap((before) => {
-    const after = idsOf(before.fields).flatMap((id) => byId.get(id) ?? [])[0];
-    if (after === undefined) return [];
-    const one = (kept: KeptRecord): KeptState => new Map([['', kept]]);
-    return (differenceOf(one(before), one(after))?.changed ?? []).map(
-      (change) => [before, change] as const,
-    );
-  });
-  return new Map(renamed);
+function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(is), all.filter((one) => !is(one))];
 }
 
 /** What differs between two states of a device, without the fields in `left`. Pure. */

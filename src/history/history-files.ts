@@ -1,6 +1,6 @@
-import { unlessFailed } from '../errors.ts';
+import { attempt, DevshError, SettingsError } from '../errors.ts';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, fstatSync, readSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -8,6 +8,7 @@ import {
   fileError,
   makePrivateFolder,
   readBytes,
+  readBytesSync,
   writeTextAtomically,
 } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
@@ -44,14 +45,14 @@ export class HistoryFiles {
     return join(this.folder, `${fileName(device)}${SUFFIX}`);
   }
 
-  /** The lines of a device as text; undefined if nothing is kept of it. */
-  async read(device: string): Promise<string | undefined> {
-    return (await readBytes(this.path(device)))?.toString('utf8');
+  /** The lines of a device as text, see `endSince`; empty if nothing is kept of it. */
+  read(device: string, since: number): string {
+    return readSince(this.path(device), since);
   }
 
   /** When a device was last read, by the last line. Undefined if nothing is kept of it, or that line is damaged. */
-  async lastRead(device: string): Promise<Date | undefined> {
-    const text = (await unlessFailed(this.read(device))) ?? '';
+  lastRead(device: string): Date | undefined {
+    const text = attempt(DevshError, () => this.read(device, Infinity)) ?? '';
     const line = parseLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
     return line === undefined || line.kind === 'life' ? undefined : new Date(line.to);
   }
@@ -84,8 +85,8 @@ export class HistoryFiles {
     const wanted = new Map(fileless.map(({ name, address }) => [address, this.path(name)]));
     await this.exclusively(async () => {
       for (const path of nameless) {
-        const text = (await readBytes(path))?.toString('utf8') ?? '';
-        const to = wanted.get(replay(text).end?.identities[0].address ?? '');
+        const { end } = replay(readSince(path, Infinity));
+        const to = wanted.get(end?.identities[0].address ?? '');
         if (to !== undefined && !existsSync(to)) await rename(path, to);
       }
     });
@@ -137,6 +138,43 @@ export class HistoryFiles {
   get #keyPath(): string {
     return join(this.folder, 'digest-key');
   }
+}
+
+function readSince(path: string, since: number): string {
+  try {
+    return readBytesSync(path, (file) => endSince(file, since)).toString('utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error instanceof SettingsError ? error : fileError('read', path, error);
+  }
+}
+
+/** Enough for a day of most devices. */
+const CHUNK_BYTES = 65_536;
+const HEAD = '\n{"kind":"life"';
+
+/** The end of an open file, from the last whole state before `since` (ms UTC) on; all of it if there is none. */
+export function endSince(file: number, since: number): Buffer {
+  const { size } = fstatSync(file);
+  for (let length = CHUNK_BYTES; ; length *= 4) {
+    const from = Math.max(0, size - length);
+    const bytes = Buffer.alloc(size - from);
+    readSync(file, bytes, 0, bytes.length, from);
+    const start = wholeStateBefore(bytes, since);
+    if (start !== undefined) return bytes.subarray(start);
+    if (from === 0) return bytes;
+  }
+}
+
+/** Where the last whole state before `since` begins. */
+export function wholeStateBefore(bytes: Buffer, since: number): number | undefined {
+  for (let at = bytes.length; at > 0;) {
+    at = bytes.lastIndexOf(HEAD, at - 1);
+    if (at < 0) return undefined;
+    const line = parseLine(bytes.toString('utf8', at + 1, bytes.indexOf('\n', at + 1)));
+    if (line?.kind === 'life' && line.upTo !== undefined && line.upTo <= since) return at + 1;
+  }
+  return undefined;
 }
 
 /** Safe on every file system, also where `FW1` and `fw1` are one file. */

@@ -2,9 +2,9 @@ import { identifyingId } from '../change/identity.ts';
 import type { GoneAt } from '../change/lineage.ts';
 import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped } from '../device/record.ts';
-import { DevshError } from '../errors.ts';
+import { DevshError, expectedError } from '../errors.ts';
 import { mayLeaveOut } from '../fleet/absence.ts';
-import { someOf } from '../text/one-line.ts';
+import { counted, someOf } from '../text/one-line.ts';
 import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState, Naming } from './kept.ts';
@@ -79,6 +79,17 @@ export class NotReadError extends DevshError {
 
 export type NotKept = (device: string) => string | undefined;
 
+/** What is kept of one device. */
+export interface DeviceHistory {
+  readonly device: string;
+  /** Oldest first; none if nothing is kept. */
+  readonly periods: readonly IdentityPeriod[];
+  /** What its file has lost. */
+  readonly damage: string | undefined;
+  /** Why nothing of it is known, if that is so. */
+  readonly unread: string;
+}
+
 /** Answers questions about what was read in the past. */
 export class History {
   readonly #files: HistoryFiles;
@@ -90,18 +101,32 @@ export class History {
     this.#notKept = notKept;
   }
 
-  /** The periods of a device, oldest first; none if nothing is kept. */
-  async periods(device: string): Promise<readonly IdentityPeriod[]> {
-    const text = await this.#files.read(device);
-    return text === undefined ? [] : replay(text).periods;
+  /** What was read of a device since then (ms UTC), and what it held before: the one way to ask. */
+  of(device: string, since: number): DeviceHistory {
+    const { periods, damaged } = replay(this.#files.read(device, since));
+    const damage = damaged > 0 ? damageText(this.#files.path(device), damaged) : undefined;
+    return { device, periods, damage, unread: this.#notKept(device) ?? 'never read' };
+  }
+
+  /** Which ids a device has stopped to show, under its identity of today: another record may have them since. */
+  goneAt(device: string, profile: Profile): GoneAt {
+    return goneFrom(this.of(device, -Infinity).periods, profile);
   }
 
   /**
-   * The state of a resource that was current at `time`: that of the last reading that ended by then. Throws
-   * NotReadError if there is none, and says when the first reading was.
+   * The state of a resource that was current at `time`: that of the last reading that ended by then. If there is none,
+   * an error says when the first reading was.
    */
-  async stateAt(device: string, resource: string, time: number): Promise<PastState> {
-    const periods = await this.periods(device);
+  stateAt(device: string, resource: string, time: number): PastState | DevshError {
+    try {
+      return this.#stateAt(device, resource, time);
+    } catch (error) {
+      return expectedError(error);
+    }
+  }
+
+  #stateAt(device: string, resource: string, time: number): PastState {
+    const { periods } = this.of(device, time);
     const all = periods.flatMap((period) => {
       const known = period.resources.get(resource);
       return (known?.readings ?? []).map((reading) => ({ period, known, reading }));
@@ -145,13 +170,9 @@ function notRead(
     : `${device}: ${resource} was not read by ${zonedTime(time)}; the first reading is of ${zonedTime(first.to)}`;
 }
 
-/** Which ids a device has stopped to show, under its identity of today: another record may have them since. */
-export async function idsGone(
-  files: HistoryFiles,
-  device: string,
-  profile: Profile,
-): Promise<GoneAt> {
-  return goneFrom(replay((await files.read(device)) ?? '').periods, profile);
+/** `…/fw3.jsonl (2 lines damaged, or after a damaged one)` */
+export function damageText(path: string, lines: number): string {
+  return `${path} (${counted(lines, 'line')} damaged, or after a damaged one)`;
 }
 
 /** Pure. */

@@ -10,8 +10,7 @@ import {
   keptWithout,
 } from './kept.ts';
 import {
-  applyLine,
-  differenceOf,
+  differenceByKey,
   type HistoryLine,
   type Identity,
   isSameDevice,
@@ -52,7 +51,7 @@ const VALUES_EVERY_MS = 3_600_000;
 /** In so many readings in a row a field of every record must differ to be left out; more for one record. */
 const STREAK = 3;
 const STREAK_OF_ONE = 5;
-/** A file of small changes gets a whole state again after this many times its size. */
+/** So many bytes of changes at least lie between two whole states. */
 const MIN_BYTES_BETWEEN = 16_384;
 
 export type LastLine = Exclude<HistoryLine, { readonly kind: 'life' }> | undefined;
@@ -124,7 +123,7 @@ export interface NextLines {
 }
 
 /**
- * The lines to append for any reading, from the whole file; undefined if it is no evidence: whether it was made after
+ * The lines to append for any reading, from the last whole state of the file on; undefined if it is no evidence: whether it was made after
  * the last one is unknown. If the clock was set back since, the order of the lines is not that of their times. Pure.
  *
  * @param now to notice that the clock was set back
@@ -134,34 +133,37 @@ export function nextLines(
   reading: NewReading,
   keeper: Keeper,
   now: number,
+  bytesBetween = MIN_BYTES_BETWEEN,
 ): NextLines | undefined {
-  const { resource, identity, from, to } = reading;
+  const { resource, identity, to } = reading;
   const life = periodName(identity);
   const { end } = replay(text);
-  const isCurrent = end?.life === life;
   const isSame = end !== undefined && isSameDevice(end.identities[0], identity);
-  const [track] = (isSame ? end.tracks.get(resource) : undefined) ?? [];
+  const track = isSame ? end.tracks.get(resource)?.at(-1) : undefined;
   if (track !== undefined && isUnordered(track.to, reading, now)) return undefined;
-  const backMs = track === undefined ? 0 : setBackMs(track.to, reading, now);
-  const begin: HistoryLine[] = isCurrent ? [] : [{ kind: 'life', at: to, ...identity }];
-  const next = (...lines: readonly HistoryLine[]): NextLines => ({
-    text: [...begin, ...lines].map(lineText).join(''),
-    setBackMs: backMs,
-  });
+  const begin = end?.life === life ? '' : lineText({ kind: 'life', at: to, ...identity });
+  const added = begin + lineText(nextLine(reading, keeper, life, track));
+  return {
+    text: isLong(text, bytesBetween) ? added + wholeState(replay(text + added)) : added,
+    setBackMs: track === undefined ? 0 : setBackMs(track.to, reading, now),
+  };
+}
+
+function nextLine(
+  reading: NewReading,
+  keeper: Keeper,
+  life: string,
+  track: Track | undefined,
+): HistoryLine {
+  const { resource, records, from, to, keyField } = reading;
   if (isTooLarge(reading)) {
-    const { length } = reading.records;
-    const large: HistoryLine = { kind: 'large', resource, life, from, to, records: length };
-    return next(large);
+    return { kind: 'large', resource, life, from, to, records: records.length };
   }
-  const isRenamed = reading.records.length > 0 && track?.keyField !== reading.keyField;
+  const isRenamed = records.length > 0 && track?.keyField !== keyField;
   const isShared = track?.idField === undefined && idFieldOf(reading) !== undefined;
-  const line =
-    track === undefined || isRenamed || isShared
-      ? wholeLine(reading, keeper, life, track)
-      : lineSince(track, reading, keeper, life);
-  const isLong = line.kind === 'change' && bytesSinceWhole(text, resource) > MIN_BYTES_BETWEEN;
-  const whole = isLong ? wholeLine(reading, keeper, life, track) : undefined;
-  return next(line, ...(whole ? [whole] : []));
+  return track === undefined || isRenamed || isShared
+    ? wholeLine(reading, keeper, life, track)
+    : lineSince(track, reading, keeper, life);
 }
 
 function wholeLine(
@@ -241,7 +243,7 @@ function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: stri
     isKnown ? before : [],
   );
   const isIn = (name: string): boolean => names.includes(name);
-  const found = differenceOf(
+  const found = differenceByKey(
     track.state,
     state,
     (field, one, other) => isIn(field) || keeper.isSame(resource, field, one, other),
@@ -308,50 +310,58 @@ function streaksOf(
   return Object.fromEntries(streaks);
 }
 
-function bytesSinceWhole(text: string, resource: string): number {
-  const start = text.lastIndexOf(`\n{"kind":"all","resource":${JSON.stringify(resource)},`);
-  const end = text.indexOf('\n', start + 1);
-  return text.length - end - Math.max(0, end - start);
+/** Whether what was added to the last whole state is larger than that, so that a new one is due. */
+function isLong(text: string, bytesBetween: number): boolean {
+  const sizes = new Map(
+    Array.from(text.matchAll(/^\{"kind":"all","resource":("[^"\\]*").*$/gm), ([line, resource]) => [
+      resource,
+      line.length,
+    ]),
+  );
+  const whole = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  return text.length > 2 * whole + bytesBetween;
 }
 
-/**
- * The same history without what was read before `since`, but for the states from which the rest goes on.
- * Earlier periods without a later reading are gone; of the last one its last state stays. Pure.
- */
+/** Lines that stand for all that was read before them. */
+function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' | 'upTo'>): string {
+  if (end === undefined) return '';
+  const { begin, life, tracks, tooLarge } = end;
+  const lines = [
+    ...[...tracks].map(([resource, readings]) =>
+      stateLine(readings.at(-1) ?? readings[0], resource, life),
+    ),
+    ...[...tooLarge].map(([resource, last]) => ({
+      kind: 'large' as const,
+      resource,
+      life,
+      ...last,
+    })),
+  ].sort((a, b) => a.to - b.to);
+  const head = { kind: 'life' as const, at: begin, upTo, ...end.identities[0] };
+  return [head, ...lines].map(lineText).join('');
+}
+
+/** The same history without what was read before `since`, but for the state from which the rest goes on. Pure. */
 export function compacted(text: string, since: number): string {
-  const periods: { head: HistoryLine; name: string; tracks: Map<string, Track>; rows: string[] }[] =
-    [];
-  for (const row of text.split('\n')) {
+  const rows = text.split('\n');
+  // What follows a line that stays builds upon it, even if the clock was set back.
+  const first = rows.findIndex((row) => {
     const line = row === '' ? undefined : parseLine(row);
-    const period = periods.at(-1);
-    if (line?.kind === 'life') {
-      periods.push({ head: line, name: periodName(line), tracks: new Map(), rows: [] });
-    } else if (line !== undefined && period?.name === line.life) {
-      // What follows a line that stays builds upon it, even if the clock was set back.
-      if (line.to >= since || period.rows.length > 0) period.rows.push(`${row}\n`);
-      else if (line.kind !== 'large') {
-        const next = applyLine(period.tracks.get(line.resource), line)?.[0];
-        if (next !== undefined) period.tracks.set(line.resource, next);
-      }
-    }
-  }
-  return periods
-    .filter(({ rows }, index) => rows.length > 0 || index === periods.length - 1)
-    .map(({ head, name, tracks, rows }) => {
-      const states = [...tracks].map(([resource, track]) =>
-        lineText(stateLine(track, resource, name)),
-      );
-      return lineText(head) + states.join('') + rows.join('');
-    })
-    .join('');
+    return line !== undefined && line.kind !== 'life' && line.to >= since;
+  });
+  const [old, rest] = first < 0 ? [rows, []] : [rows.slice(0, first), rows.slice(first)];
+  return wholeState(replay(old.join('\n'))) + rest.join('\n');
 }
 
 function stateLine(track: Track, resource: string, life: string): LineOfReading {
   const { from, to, digest, keyField, idField, state, moving, list, omits, values, absent } = track;
+  const { clock, hidden, streaks } = track;
   return {
-    ...{ kind: 'all', resource, life, from, to, digest, keyField, idField, list, omits },
+    ...{ kind: 'all', resource, life, from, to, digest, clock, keyField, idField, list, omits },
     records: [...state.values()],
     ...(absent.size > 0 && { absent: [...absent] }),
+    ...(hidden.size > 0 && { hidden: [...hidden.values()] }),
+    ...(Object.keys(streaks).length > 0 && { streaks }),
     ...(moving && { moving }),
     ...(values.size > 0 && { values: [...values] }),
   };

@@ -1,8 +1,8 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   ftruncateSync,
-  readFileSync,
   utimesSync,
   writeFileSync,
   writeSync,
@@ -24,10 +24,10 @@ import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError, unlessFailed } from '../errors.ts';
 import { endOf } from '../fleet/absence.ts';
-import type { DeviceSession, KnownList, Memory, Reading } from '../fleet/device-session.ts';
+import type { DeviceSession, KnownList, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
-import { HistoryFiles, type HistoryLimits } from './history-files.ts';
+import { endSince, HistoryFiles, type HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
 import {
   compacted,
@@ -100,7 +100,7 @@ function note(known: Known, { records, keyField }: Pick<Observed, 'records' | 'k
 }
 
 /** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
-export class Observer implements Memory {
+export class Observer {
   readonly files: HistoryFiles;
   /** Whether the user was told, in this process or before, that readings are kept. */
   isAnnounced = false;
@@ -166,16 +166,16 @@ export class Observer implements Memory {
   };
 
   /** What the list has shown under the identity of today: read once for each session, which adds what it reads. */
-  async known(session: DeviceSession, resource: string): Promise<KnownList> {
+  known(session: DeviceSession, resource: string): KnownList {
     const lists = this.#known.get(session) ?? new Map<string, Known>();
     this.#known.set(session, lists);
-    const list = lists.get(resource) ?? (await this.#readKnown(session, resource));
+    const list = lists.get(resource) ?? this.#readKnown(session, resource);
     lists.set(resource, list);
     return list;
   }
 
-  async #readKnown({ ref, pin }: DeviceSession, resource: string): Promise<Known> {
-    const { periods } = replay((await this.files.read(ref.name)) ?? '');
+  #readKnown({ ref, pin }: DeviceSession, resource: string): Known {
+    const { periods } = replay(this.files.read(ref.name, -Infinity));
     const own = periods.filter(
       ({ identities: [last] }) => last.address === ref.address && last.pin === pin,
     );
@@ -400,7 +400,7 @@ export class HistoryWriter {
     try {
       const file = openToAppend(path);
       try {
-        const bytes = readFileSync(file);
+        const bytes = endSince(file, Infinity);
         const tail = bytes.toString('utf8', Math.max(0, bytes.length - TAIL_BYTES));
         // A line cut off by a crash must not merge with the next one.
         const end = bytes.length > 0 && !tail.endsWith('\n') ? '\n' : '';
@@ -414,7 +414,7 @@ export class HistoryWriter {
         const lines = linesFor(lastOf, whole);
         if (lines) {
           const text = sum === undefined ? end + lines : summed(end + lines, sum);
-          this.#appended += appendWhole(file, bytes.length, text);
+          this.#appended += appendWhole(file, text);
         }
         return Boolean(lines);
       } finally {
@@ -477,11 +477,12 @@ function followUp(lastOf: LastOf, line: LineOfReading): string | undefined {
 function isApplied(last: LastLine, whole: string): boolean {
   if (last === undefined || last.kind === 'large') return true;
   const { end } = replay(whole);
-  return end?.life === last.life && end.tracks.get(last.resource)?.[0].digest === last.digest;
+  return end?.life === last.life && end.tracks.get(last.resource)?.at(-1)?.digest === last.digest;
 }
 
 /** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */
-function appendWhole(file: number, size: number, text: string): number {
+function appendWhole(file: number, text: string): number {
+  const { size } = fstatSync(file);
   const bytes = Buffer.from(text);
   try {
     for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);

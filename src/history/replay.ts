@@ -11,6 +11,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
+import { idsOf } from '../change/identity.ts';
 import { attempt } from '../errors.ts';
 import { type KeptRecord, type KeptState, keptWithout, type Naming } from './kept.ts';
 
@@ -66,14 +67,23 @@ interface ReadingLine extends Moment {
   readonly absent?: readonly string[];
 }
 
-/** One line of a history file. */
+/**
+ * One line of a history file. A `life` with `upTo` begins a whole state: the last lines of all resources follow it, and
+ * what stands before it is not later than that.
+ */
 export type HistoryLine =
-  | ({ readonly kind: 'life'; readonly at: number; readonly replaces?: string } & Identity)
+  | ({
+      readonly kind: 'life';
+      readonly at: number;
+      readonly upTo?: number;
+      readonly replaces?: string;
+    } & Identity)
   /** All records: the first reading of an identity, or the state from which later lines go on. */
   | (ReadingLine &
       Naming & {
         readonly kind: 'all';
         readonly records: readonly KeptRecord[];
+        readonly hidden?: readonly KeptRecord[] | undefined;
       })
   /** `was`: the digest of the line that it builds upon. */
   | (ReadingLine & {
@@ -128,15 +138,19 @@ function isWhole(text: string): boolean {
   return end >= 0 && text.slice(end) === `,"crc":${crc32(text.slice(0, end))}}`;
 }
 
-/** Lines to append to a file with this checksum, which the last one of them gets: with that of the lines before it. */
+/**
+ * Lines to append behind lines with this checksum. The last one of them gets that of all lines before it, from the last
+ * whole state on.
+ */
 export function summed(lines: string, sum: number): string {
+  const whole = lines.search(/^\{"kind":"life","at":\d+,"upTo":/m);
   const start = lines.lastIndexOf('\n', lines.length - 2) + 1;
-  const before = crc32(lines.slice(0, start), sum);
+  const before = whole < 0 ? crc32(lines.slice(0, start), sum) : crc32(lines.slice(whole, start));
   const text = `${lines.slice(start, lines.lastIndexOf(',"crc":'))},"sum":${before}`;
   return `${lines.slice(0, start)}${text},"crc":${crc32(text)}}\n`;
 }
 
-/** The checksum of a file, if its last line proves that no byte has changed. */
+/** The checksum of the end of a file from a whole state on, if its last line proves that no byte has changed. */
 export function provenSum(file: Buffer): number | undefined {
   const start = file.lastIndexOf('\n', file.length - 2) + 1;
   const last = file.toString('utf8', start);
@@ -173,7 +187,7 @@ export interface Difference {
 
 /** One complete reading of a resource. */
 export interface KnownReading extends Moment, Naming {
-  /** To the reading before; undefined if nothing differs, and for the first one. */
+  /** To the reading before, see `differenceOf`; undefined if nothing differs, and for the first one. */
   readonly difference?: Difference | undefined;
   /** Fields that were found to move by themselves, and are left out from this reading on. */
   readonly left?: readonly string[] | undefined;
@@ -183,7 +197,9 @@ export interface KnownReading extends Moment, Naming {
   readonly clock?: ClockOffset | undefined;
   readonly list?: ListEnd;
   /** The keys of records that are proven to be absent: their own paths said so, and no list has shown them since. */
-  readonly absent?: ReadonlySet<string>;
+  readonly absent: ReadonlySet<string>;
+  /** By key, records that a list has stopped to show, and of which nothing is proven. */
+  readonly hidden: KeptState;
 }
 
 /**
@@ -214,66 +230,50 @@ export interface IdentityPeriod {
 
 export type TooLarge = Moment & { readonly records: number };
 
-/** Where the next line of a resource goes on. */
-export interface Track extends Naming {
-  state: Map<string, KeptRecord>;
-  digest: string;
-  from: number;
-  to: number;
-  moving: Moving | undefined;
-  list: ListEnd;
-  omits: readonly string[] | undefined;
-  values: ReadonlyMap<string, DeviceRecord>;
-  valuesAt: number | undefined;
-  streaks: Readonly<Record<string, number>>;
-  absent: ReadonlySet<string>;
+/** A reading, and what the next line of its resource goes on from. */
+export interface Track extends KnownReading {
+  readonly state: Map<string, KeptRecord>;
+  readonly digest: string;
+  readonly moving: Moving | undefined;
+  readonly omits: readonly string[] | undefined;
+  readonly values: ReadonlyMap<string, DeviceRecord>;
+  readonly valuesAt: number | undefined;
+  readonly streaks: Readonly<Record<string, number>>;
 }
 
-function absentAfter(
-  track: Pick<Track, 'absent'> | undefined,
-  { absent = [] }: LineOfReading,
-  state: KeptState,
-): ReadonlySet<string> {
-  const all = [...(track?.absent ?? []), ...absent];
-  return new Set(all.filter((key) => !state.has(key)));
-}
-
-export function applyLine(
-  track: Track | undefined,
-  line: LineOfReading,
-): [Track, KnownReading] | undefined {
-  const { from, to, digest, moving, values, clock, list, streaks = {} } = line;
-  const omits = line.omits ?? track?.omits;
-  const kept = values && { values: new Map(values), valuesAt: to };
+/** What a line shows; undefined if it builds on a line that is lost. */
+export function applyLine(last: Track | undefined, line: LineOfReading): Track | undefined {
+  const { from, to, digest, moving, clock, list, streaks = {}, omits = last?.omits } = line;
+  const values = line.values && new Map(line.values);
+  const common = {
+    ...{ from, to, digest, moving, clock, list, streaks, omits },
+    values: values ?? last?.values ?? new Map<string, DeviceRecord>(),
+    valuesAt: values ? to : last?.valuesAt,
+  };
   if (line.kind === 'all') {
-    const state = new Map(line.records.map((record) => [record.key, record]));
-    const absent = absentAfter(track, line, state);
-    const next: Track = {
-      ...{ values: track?.values ?? new Map(), valuesAt: track?.valuesAt, ...kept },
-      ...{ keyField: line.keyField, idField: line.idField },
-      ...{ state, digest, from, to, moving, list, omits, streaks, absent },
-    };
-    // Records that are named by another field cannot be compared.
-    const isComparable = track && (track.keyField === line.keyField || track.state.size === 0);
-    const difference = isComparable && differenceOf(stripped(track.state, moving), state);
     const { keyField, idField } = line;
-    const reading = { from, to, keyField, idField, state, clock, list, absent };
-    return [next, { ...reading, difference: difference || undefined }];
+    const state = new Map(line.records.map((record) => [record.key, record]));
+    // Records that are named by another field cannot be compared.
+    const isComparable = last && (last.keyField === keyField || last.state.size === 0);
+    const difference = isComparable && differenceOf(stripped(last.state, moving), state);
+    const absences = absencesAfter(last, line, state, difference || undefined);
+    return {
+      ...common,
+      keyField,
+      idField,
+      state,
+      ...absences,
+      difference: difference || undefined,
+    };
   }
-  if (track === undefined) return undefined;
-  const known = line.kind === 'change' ? line.was : line.digest;
-  if (known !== track.digest) return undefined;
-  const next = { ...track, digest, from, to, moving, list, omits, streaks, ...kept };
-  const { keyField, idField } = track;
+  if (last?.digest !== (line.kind === 'change' ? line.was : digest)) return undefined;
+  const { keyField, idField } = last;
   const naming = { keyField, idField };
   if (line.kind === 'same') {
-    const absent = absentAfter(track, line, track.state);
-    return [
-      { ...next, absent },
-      { from, to, ...naming, clock, list, absent, state: track.state },
-    ];
+    const { state } = last;
+    return { ...common, ...naming, state, ...absencesAfter(last, line, state) };
   }
-  const before = stripped(track.state, moving);
+  const before = stripped(last.state, moving);
   const state = new Map(before);
   for (const key of line.gone ?? []) state.delete(key);
   for (const change of line.changed ?? []) {
@@ -281,21 +281,36 @@ export function applyLine(
     if (old !== undefined) state.set(change.key, changedRecord(old, change));
   }
   for (const record of line.added ?? []) state.set(record.key, record);
-  const absent = absentAfter(track, line, state);
-  return [
-    { ...next, state, absent },
-    {
-      from,
-      to,
-      ...naming,
-      state,
-      clock,
-      list,
-      absent,
-      difference: differenceOf(before, state),
-      left: line.left,
-    },
-  ];
+  const difference = differenceOf(before, state);
+  const absences = absencesAfter(last, line, state, difference);
+  return { ...common, ...naming, state, ...absences, difference, left: line.left };
+}
+
+const NOTHING_SEEN: Pick<KnownReading, 'absent' | 'hidden'> = {
+  absent: new Set(),
+  hidden: new Map(),
+};
+
+/** So many records are kept that a list has stopped to show. */
+const MOST_HIDDEN = 100;
+
+function absencesAfter(
+  last: KnownReading | undefined,
+  line: LineOfReading,
+  state: KeptState,
+  difference?: Difference,
+): Pick<KnownReading, 'absent' | 'hidden'> {
+  const { absent: known, hidden: before } = last ?? NOTHING_SEEN;
+  if (last !== undefined && line.absent === undefined && difference === undefined) {
+    return { absent: known, hidden: before };
+  }
+  const all = [...known, ...(line.absent ?? [])];
+  const absent = new Set(all.filter((key) => !state.has(key)));
+  const kept = last === undefined && line.kind === 'all' ? (line.hidden ?? []) : before.values();
+  const hidden = [...kept, ...(difference?.gone ?? [])].filter(
+    ({ key }) => !state.has(key) && !absent.has(key),
+  );
+  return { absent, hidden: new Map(hidden.slice(-MOST_HIDDEN).map((one) => [one.key, one])) };
 }
 
 /** The same state without fields that are found to move only now. */
@@ -321,13 +336,37 @@ function changedRecord(
   return { key, fields: all, ...(Object.keys(secrets).length > 0 && { digests: secrets }) };
 }
 
+/** What differs between two states, where another key and the same id are one record that was renamed. */
+export function differenceOf(before: KeptState, after: KeptState): Difference | undefined {
+  const difference = differenceByKey(before, after);
+  if (difference === undefined || difference.gone.length === 0) return difference;
+  const { added, gone, changed } = difference;
+  const byId = new Map(added.flatMap((record) => idsOf(record.fields).map((id) => [id, record])));
+  const renamed = gone.flatMap((old) => {
+    const now = idsOf(old.fields).flatMap((id) => byId.get(id) ?? [])[0];
+    return now === undefined ? [] : [[old, now] as const];
+  });
+  const known = new Set(renamed.flat());
+  return {
+    added: added.filter((record) => !known.has(record)),
+    gone: gone.filter((record) => !known.has(record)),
+    changed: [...changed, ...renamed.flatMap(([old, now]) => changesOf(old, now))],
+  };
+}
+
+/** What differs between two images of one record, whatever its key is. */
+export function changesOf(before: KeptRecord, after: KeptRecord): Difference['changed'] {
+  const one = (kept: KeptRecord): KeptState => new Map([['', kept]]);
+  return differenceByKey(one(before), one(after))?.changed ?? [];
+}
+
 /**
  * Compares two states. A digest and a value cannot be compared without the key, so a field that only one of
  * them has as a digest counts as the same.
  *
  * @param isSame for a comparison with the key
  */
-export function differenceOf(
+export function differenceByKey(
   before: KeptState,
   after: KeptState,
   isSame: (field: string, one: KeptRecord, other: KeptRecord) => boolean = isSameKept,
@@ -361,61 +400,75 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
 /** The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */
 export function replay(text: string): {
   readonly periods: readonly IdentityPeriod[];
-  /** Where the next line goes on: the short name of the last identity, and its resources. */
-  readonly end: Pick<OpenPeriod, 'life' | 'tracks' | 'identities'> | undefined;
+  /** Where the next line goes on. */
+  readonly end: OpenPeriod | undefined;
+  /** The latest time in it, ms UTC. */
+  readonly upTo: number;
   readonly damaged: number;
 } {
   const periods: OpenPeriod[] = [];
-  let damaged = 0;
+  let [damaged, upTo] = [0, 0];
   for (const row of text.split('\n')) {
     const period = periods.at(-1);
     if (row === '' || addUnchanged(period, row)) continue;
     const line = parseLine(row);
     if (line?.kind === 'life') {
-      if (period !== undefined && isSameDevice(period.identities[0], line)) {
-        period.identities.unshift(line);
-        period.life = periodName(line);
-      } else {
+      upTo = Math.max(upTo, line.upTo ?? 0);
+      const life = periodName(line);
+      if (period === undefined || !isSameDevice(period.identities[0], line)) {
         const id = new Date(line.at).toISOString();
         const maps = { tooLarge: new Map(), tracks: new Map() };
-        periods.push({ id, life: periodName(line), begin: line.at, identities: [line], ...maps });
+        periods.push({ id, life, begin: line.at, identities: [identityIn(line)], ...maps });
+      } else if (period.life !== life) {
+        period.identities.unshift(identityIn(line));
+        period.life = life;
       }
     } else if (line === undefined || period?.life !== line.life) {
       damaged += 1;
     } else if (line.kind === 'large') {
       const { from, to, records } = line;
       period.tooLarge.set(line.resource, { from, to, records });
-    } else {
-      const [track, readings = []] = period.tracks.get(line.resource) ?? [];
-      const applied = applyLine(track, line);
-      if (applied === undefined) {
-        damaged += 1;
-        continue;
-      }
-      // A whole state may follow the line of the same reading.
-      const [next, reading] = applied;
-      const isAgain = reading.to === readings.at(-1)?.to && reading.difference === undefined;
-      if (!isAgain) readings.push(reading);
-      period.tracks.set(line.resource, [next, readings]);
+    } else if (!addReading(period, line)) {
+      damaged += 1;
     }
   }
+  for (const { tracks, tooLarge } of periods) {
+    const times = [...[...tracks.values()].flat(), ...tooLarge.values()];
+    upTo = times.reduce((latest, { to }) => Math.max(latest, to), upTo);
+  }
   return {
-    damaged,
-    end: periods.at(-1),
+    ...{ damaged, upTo, end: periods.at(-1) },
     periods: periods.map(({ id, begin, identities, tooLarge, tracks }) => ({
       ...{ id, begin, identities, tooLarge },
-      resources: new Map(
-        [...tracks].map(([resource, [track, readings]]) => [resource, periodOf(track, readings)]),
-      ),
+      resources: new Map([...tracks].map(([resource, readings]) => [resource, periodOf(readings)])),
     })),
   };
 }
 
-interface OpenPeriod extends Omit<IdentityPeriod, 'resources'> {
+function identityIn({ name, address, pin, digestKey }: Identity): Identity {
+  return { name, address, pin, digestKey };
+}
+
+export interface OpenPeriod extends Omit<IdentityPeriod, 'resources'> {
+  /** The short name of the last identity. */
   life: string;
   readonly identities: [Identity, ...Identity[]];
-  readonly tracks: Map<string, [Track, KnownReading[]]>;
+  readonly tracks: Map<string, [Track, ...Track[]]>;
   readonly tooLarge: Map<string, TooLarge>;
+}
+
+/** Returns whether it builds on what is known. */
+function addReading({ tracks }: OpenPeriod, line: LineOfReading): boolean {
+  const readings = tracks.get(line.resource);
+  const last = readings?.at(-1);
+  const next = applyLine(last, line);
+  if (next === undefined) return false;
+  // A whole state stands for the reading before it.
+  const isAgain = last?.to === next.to && next.difference === undefined;
+  if (readings === undefined) tracks.set(line.resource, [next]);
+  else if (!isAgain) readings.push(next);
+  else readings.splice(-1, 1, { ...next, difference: last.difference, left: last.left });
+  return true;
 }
 
 const UNCHANGED =
@@ -426,20 +479,17 @@ function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
   if (row.includes('"values"') || /"(?:streaks|absent)":/.test(row)) return false;
   const [, resource = '', life, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
-  const [track, readings] = period?.tracks.get(resource) ?? [];
-  if (track === undefined || readings === undefined) return false;
-  if (period?.life !== life || track.digest !== digest) return false;
-  const { keyField, idField, state, list, absent } = track;
+  const readings = period?.tracks.get(resource);
+  const last = readings?.at(-1);
+  if (period?.life !== life || last?.digest !== digest || last === undefined) return false;
+  if (last.to === Number(to)) return true;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
-  const times = { from: Number(from), to: Number(to) };
-  const reading = { ...times, keyField, idField, state, clock, list, absent };
-  track.from = reading.from;
-  track.to = reading.to;
-  if (reading.to !== readings.at(-1)?.to) readings.push(reading);
+  const times = { from: Number(from), to: Number(to), clock };
+  readings?.push({ ...last, ...times, difference: undefined, left: undefined });
   return true;
 }
 
-function periodOf(track: Track, readings: readonly KnownReading[]): ResourcePeriod {
-  const { moving, omits, values, valuesAt } = track;
+function periodOf(readings: readonly [Track, ...Track[]]): ResourcePeriod {
+  const { moving, omits, values, valuesAt } = readings.at(-1) ?? readings[0];
   return { readings, moving: moving?.fields ?? [], omits, values, valuesAt };
 }

@@ -66,12 +66,15 @@ async function withOwn<T>(
   }
 }
 
-/** The same at once, for many small files: a promise for each takes longer than reading it. */
-export function readBytesSync(path: string): Buffer {
+/** The same at once, for many small files: a promise for each takes longer than reading it. Throws as Node does. */
+export function readBytesSync(
+  path: string,
+  read: (file: number) => Buffer = (file) => readFileSync(file),
+): Buffer {
   const file = openSync(targetOf(path), READ);
   try {
     refuseForeign(path, fstatSync(file));
-    return readFileSync(file);
+    return read(file);
   } finally {
     closeSync(file);
   }

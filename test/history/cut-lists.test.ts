@@ -4,6 +4,7 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import type { ListEnd } from '../../src/fleet/absence.ts';
 import { eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
+import { wholeStateBefore } from '../../src/history/history-files.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { nextLines } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
@@ -13,18 +14,26 @@ const keeper = new Keeper(createHash('sha256').update('test').digest());
 /** u1 to u`count`, without some of them. */
 function users(count: number, ...without: readonly number[]): DeviceRecord[] {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  return numbers
-    .filter((number) => !without.includes(number))
-    .map((number) => ({ username: `u${number}`, lang: 'de' }));
+  return numbers.filter((number) => !without.includes(number)).map((number) => user(`u${number}`));
 }
 
+function user(username: string): DeviceRecord {
+  return { username, lang: 'de' };
+}
+
+type Proof = readonly [index: number, key: string];
+
 /** @param proof the reading after which a record was proven absent, and its key */
-function changesIn(
+function changesIn(...given: Parameters<typeof historyOf>): string[] {
+  return eventsOf('fw1', replay(historyOf(...given)).periods).map(eventText);
+}
+
+function historyOf(
   lists: readonly (readonly DeviceRecord[])[],
-  proof?: readonly [index: number, key: string],
+  proof?: Proof,
   list?: ListEnd,
-): string[] {
-  const text = lists.reduce((lines, records, index) => {
+): string {
+  return lists.reduce((lines, records, index) => {
     const to = 1_000_000 + index * 1_000;
     const identity = { name: 'fw1', address: 'fw1:443', pin: 'p', digestKey: 'k' };
     const absent = new Set(proof?.[0] === index ? [proof[1]] : []);
@@ -37,9 +46,9 @@ function changesIn(
       moving: [],
       idFields: [],
     };
-    return lines + (nextLines(lines, { ...common, records, from: to, to }, keeper, to)?.text ?? '');
+    const reading = { ...common, records, from: to, to };
+    return lines + (nextLines(lines, reading, keeper, to, 0)?.text ?? '');
   }, '');
-  return eventsOf('fw1', replay(text).periods).map(eventText);
 }
 
 const CUT = ['user u21 no longer in the list', 'user u22 no longer in the list'];
@@ -81,4 +90,20 @@ test('what appears in a list that was cut, or left records out, before, is not t
     'user u1 no longer in the list',
   ]);
   expect(changesIn([users(3), users(4)], undefined, 'hides')).toEqual(['user u4 in the list now']);
+});
+
+test('a whole state keeps what a list has stopped to show: it was never gone', () => {
+  const lists = [
+    users(22),
+    ...Array.from({ length: 9 }, (_, at) => [...users(19), user(`x${at}`)]),
+  ];
+  const text = historyOf([...lists, [...users(22), user('x8')]]);
+  const bytes = Buffer.from(text);
+  const start = wholeStateBefore(bytes, 1_000_000 + 8_500) ?? 0;
+  expect(start).toBeGreaterThan(0);
+  const { periods } = replay(bytes.toString('utf8', start));
+  expect(eventsOf('fw1', periods).map(eventText)).toEqual([
+    'user x8 added',
+    'user x7 no longer in the list',
+  ]);
 });

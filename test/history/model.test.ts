@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
+import { wholeStateBefore } from '../../src/history/history-files.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { lineText, replay } from '../../src/history/replay.ts';
 import {
@@ -86,6 +87,14 @@ function listed(users: Users, habit: Habit | undefined): DeviceRecord[] {
   return habit === undefined ? all : [...FILLERS, ...all].slice(0, CUT);
 }
 
+/** So that a file of some readings has several whole states. */
+const BYTES_BETWEEN = 500;
+
+function endOf(text: string, since = Infinity): string {
+  const bytes = Buffer.from(text);
+  return bytes.toString('utf8', wholeStateBefore(bytes, since) ?? 0);
+}
+
 /** Carries out what happens. The file is written as by processes that see each other's lines. */
 function world(happenings: readonly Happening[], habit?: Habit) {
   let now = 100_000_000;
@@ -122,7 +131,9 @@ function world(happenings: readonly Happening[], habit?: Habit) {
   const keep = (one: NewReading): void => {
     if (text !== '' && !text.endsWith('\n')) text += '\n';
     const same = sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
-    const lines = same ? lineText(same) : nextLines(text, one, keeper, now)?.text;
+    const lines = same
+      ? lineText(same)
+      : nextLines(endOf(text), one, keeper, now, BYTES_BETWEEN)?.text;
     if (lines === undefined) return;
     text += lines;
     kept.push({ reading: one, device: box() });
@@ -218,6 +229,7 @@ function textOf(records: Iterable<DeviceRecord>): string {
   return rows.sort().join('\n');
 }
 
+const since = fc.integer({ min: 100_000_000 - 20_000, max: 100_000_000 + 600 });
 const runs = { numRuns: rounds(400) };
 
 test('whatever happens to the file, a state of the past is one that this very device had', () => {
@@ -226,34 +238,39 @@ test('whatever happens to the file, a state of the past is one that this very de
     { maxLength: 60 },
   );
   fc.assert(
-    fc.property(some, fc.constantFrom(undefined, 'cuts' as const), (happenings, habit) => {
-      const { text, truth, had } = world(happenings, habit);
-      expect(text).not.toContain('secret-');
-      const { periods } = replay(text);
-      for (const { identities, resources } of periods) {
-        const owners = identities.map(({ pin, address }) => had.get(`${pin} ${address}`));
-        const devices = owners.reduce((all, some) => all?.intersection(some ?? new Set()));
-        for (const { from, to, state } of resources.get('user')?.readings ?? []) {
-          const during = truth.filter(
-            (one, index) =>
-              devices?.has(one.device) === true &&
-              one.since <= to &&
-              (truth[index + 1]?.since ?? Infinity) >= from,
-          );
-          const shown = textOf(Array.from(state.values(), ({ fields }) => fields));
-          expect(during.map(({ users }) => textOf(listed(users, habit)))).toContain(shown);
+    fc.property(
+      some,
+      since,
+      fc.constantFrom(undefined, 'cuts' as const),
+      (happenings, from, habit) => {
+        const { text, truth, had } = world(happenings, habit);
+        expect(text).not.toContain('secret-');
+        const { periods } = replay(endOf(text, from));
+        for (const { identities, resources } of periods) {
+          const owners = identities.map(({ pin, address }) => had.get(`${pin} ${address}`));
+          const devices = owners.reduce((all, some) => all?.intersection(some ?? new Set()));
+          for (const { from, to, state } of resources.get('user')?.readings ?? []) {
+            const during = truth.filter(
+              (one, index) =>
+                devices?.has(one.device) === true &&
+                one.since <= to &&
+                (truth[index + 1]?.since ?? Infinity) >= from,
+            );
+            const shown = textOf(Array.from(state.values(), ({ fields }) => fields));
+            expect(during.map(({ users }) => textOf(listed(users, habit)))).toContain(shown);
+          }
         }
-      }
-      for (const event of eventsOf('fw1', periods)) {
-        if (!('key' in event) || event.kind === 'listed' || event.kind === 'unlisted') continue;
-        const within = truth.filter(
-          ({ since }, index) =>
-            since <= event.before && (truth[index + 1]?.since ?? Infinity) >= (event.after ?? 0),
-        );
-        const values = within.map(({ users }) => JSON.stringify(users.get(event.key)));
-        expect(new Set(values).size).toBeGreaterThan(1);
-      }
-    }),
+        for (const event of eventsOf('fw1', periods)) {
+          if (!('key' in event) || event.kind === 'listed' || event.kind === 'unlisted') continue;
+          const within = truth.filter(
+            ({ since }, index) =>
+              since <= event.before && (truth[index + 1]?.since ?? Infinity) >= (event.after ?? 0),
+          );
+          const values = within.map(({ users }) => JSON.stringify(users.get(event.key)));
+          expect(new Set(values).size).toBeGreaterThan(1);
+        }
+      },
+    ),
     runs,
   );
 });
@@ -261,7 +278,7 @@ test('whatever happens to the file, a state of the past is one that this very de
 test('in a sound file the changes are exactly those between each two readings of one device, whatever the clock does', () => {
   const some = fc.oneof({ weight: 15, arbitrary: happening }, { weight: 1, arbitrary: setBack });
   fc.assert(
-    fc.property(fc.array(some, { maxLength: 60 }), (happenings) => {
+    fc.property(fc.array(some, { maxLength: 60 }), since, (happenings, from) => {
       const { text, kept, reads } = world(happenings);
       const { periods, damaged } = replay(text);
       expect([damaged, kept.length]).toEqual([0, reads]);
@@ -279,6 +296,11 @@ test('in a sound file the changes are exactly those between each two readings of
         rows.filter((row) => !left.has(row.split(' ')[1] ?? '')).sort();
       expect(count(events.flatMap(rowsOf))).toEqual(count(expected));
       expect(events.filter(({ kind }) => kind === 'shape')).toEqual([]);
+      // The end of the file says the same of that time.
+      const later = eventsOf('fw1', replay(endOf(text, from)).periods);
+      const rows = (all: readonly Event[]): string[] =>
+        all.filter(({ before }) => before > from).flatMap(rowsOf);
+      expect(rows(later)).toEqual(rows(events));
     }),
     runs,
   );

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { DevshError } from '../../src/errors.ts';
 import { valueText } from '../../src/device/record.ts';
 import { eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
@@ -137,12 +138,15 @@ test('a month of readings answers as before', async () => {
   const answers = JSON.parse(await readFile(join(month, 'answers.json'), 'utf8')) as Answers[];
   const history = new History(new HistoryFiles(join(month, 'state/devsh/readings')));
   for (const { device, changes, states } of answers) {
-    const events = eventsOf(device, await history.periods(device));
+    const events = eventsOf(device, history.of(device, -Infinity).periods);
     const texts = events.map((one) => `${new Date(one.before).toISOString()} ${eventText(one)}`);
     expect(texts).toEqual(changes);
     for (const [at, users] of Object.entries(states)) {
-      const { records } = await history.stateAt(device, 'user', Date.parse(at));
-      const found = records.map((one) => `${valueText(one['username'])} ${valueText(one['lang'])}`);
+      const past = history.stateAt(device, 'user', Date.parse(at));
+      if (past instanceof DevshError) throw past;
+      const found = past.records.map(
+        (one) => `${valueText(one['username'])} ${valueText(one['lang'])}`,
+      );
       expect(found.join(', ')).toBe(users);
     }
   }

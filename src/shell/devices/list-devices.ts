@@ -86,13 +86,11 @@ async function* tableFor(
   if (pinFile instanceof DevshError) yield { kind: 'error', error: pinFile };
   const pins = pinFile instanceof DevshError ? undefined : pinFile.pins;
   const files = await shell.readings();
-  const known = await Promise.all(
-    listed.map(async (one) => ({
-      ...one,
-      trust: configuredTrust(one.device, pins),
-      lastRead: await files.lastRead(one.device.name),
-    })),
-  );
+  const known = listed.map((one) => ({
+    ...one,
+    trust: configuredTrust(one.device, pins),
+    lastRead: files.lastRead(one.device.name),
+  }));
   return () => {
     const rows = known.map(rowOf);
     const rare = RARE.map((column) => rows.some((row) => valueText(row[column.key])) && column);

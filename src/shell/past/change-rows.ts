@@ -7,13 +7,13 @@ import {
   foldEvents,
   intervalText,
 } from '../../history/fold-events.ts';
+import type { DeviceHistory } from '../../history/history.ts';
 import { someOf } from '../../text/one-line.ts';
 import { clockTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
 import { table, type TableOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 import { runsSince } from '../writing/stored-runs.ts';
-import type { DeviceHistory } from './coverage.ts';
 
 /** What the journals say about who did a change. */
 type Author =

@@ -1,10 +1,16 @@
 import type { ClockOffset } from '../../device/client.ts';
 import { UsageError } from '../../errors.ts';
 import { withConnected } from '../../fleet/inventory.ts';
-import type { HistoryFiles } from '../../history/history-files.ts';
-import { type NotKept, NotReadError, notReadIn, notReadRemarks } from '../../history/history.ts';
-import { type IdentityPeriod, type Moment, replay, type TooLarge } from '../../history/replay.ts';
-import { counted, someOf } from '../../text/one-line.ts';
+import {
+  type DeviceHistory,
+  History,
+  type NotKept,
+  NotReadError,
+  notReadIn,
+  notReadRemarks,
+} from '../../history/history.ts';
+import type { Moment, TooLarge } from '../../history/replay.ts';
+import { someOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { parsePastTime, zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
@@ -56,30 +62,8 @@ export async function askedDevices(call: Call): Promise<string[]> {
   );
 }
 
-/** Files of devices. */
-const READ_AT_A_TIME = 32;
-
-export interface DeviceHistory {
-  readonly device: string;
-  readonly periods: readonly IdentityPeriod[];
-  /** What its file has lost. */
-  readonly damage: string | undefined;
-  /** Why nothing of it is known, if that is so. */
-  readonly unread: string;
-}
-
-export async function historyOf(
-  files: HistoryFiles,
-  device: string,
-  notKept: NotKept,
-): Promise<DeviceHistory> {
-  const { periods, damaged } = replay((await files.read(device)) ?? '');
-  const damage = damaged > 0 ? damageText(files.path(device), damaged) : undefined;
-  return { device, periods, damage, unread: notKept(device) ?? 'never read' };
-}
-
 /** The one place that says why devsh keeps no reading of a device, by its name; undefined if it does. */
-export async function notKept({ access, shell }: Call): Promise<NotKept> {
+async function notKept({ access, shell }: Call): Promise<NotKept> {
   const { fleet, services } = shell;
   const inventory = withConnected(
     await services.inventory.load(),
@@ -93,30 +77,22 @@ export async function notKept({ access, shell }: Call): Promise<NotKept> {
   };
 }
 
-/** What is kept of these devices. Warns about damaged files. */
+/** What was read in the past, with all that this session has read. */
+export async function pastOf(call: Call): Promise<History> {
+  return new History(await call.shell.readings(), await notKept(call));
+}
+
+/** What is kept of these devices from `since` on. Warns about damaged files. */
 export async function* historiesOf(
   call: Call,
   devices: readonly string[],
+  since: number,
 ): AsyncGenerator<Output, DeviceHistory[]> {
-  const files = await call.shell.readings();
-  const reasonFor = await notKept(call);
-  const histories: DeviceHistory[] = [];
-  const damaged: string[] = [];
-  for (let at = 0; at < devices.length; at += READ_AT_A_TIME) {
-    const some = devices.slice(at, at + READ_AT_A_TIME);
-    const read = some.map((device) => historyOf(files, device, reasonFor));
-    for (const history of await Promise.all(read)) {
-      if (history.damage !== undefined) damaged.push(history.damage);
-      histories.push(history);
-    }
-  }
+  const past = await pastOf(call);
+  const histories = devices.map((device) => past.of(device, since));
+  const damaged = histories.flatMap(({ damage }) => damage ?? []);
   if (damaged.length > 0) yield warning(`the history has gaps: ${someOf(damaged)}`);
   return histories;
-}
-
-/** `…/fw3.jsonl (2 lines damaged, or after a damaged one)` */
-export function damageText(path: string, lines: number): string {
-  return `${path} (${counted(lines, 'line')} damaged, or after a damaged one)`;
 }
 
 /** `agrees within 0.6 s`, `00:01:30.0 behind (± 0.6 s)` */

@@ -3,9 +3,9 @@ import type { Pending } from '../../change/pending.ts';
 import { inline, markdownReport, table } from '../../change/report/markdown.ts';
 import { countsText, reportData, reportOf } from '../../change/report/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
-import { DevshError, expectedError, UsageError } from '../../errors.ts';
+import { expectedError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents } from '../../history/fold-events.ts';
-import { NotReadError } from '../../history/history.ts';
+import { type DeviceHistory, NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/replay.ts';
 import { zonedTime } from '../../text/time.ts';
 import type { Call } from '../command.ts';
@@ -17,11 +17,9 @@ import { dataRow, isoText } from './change-rows.ts';
 import { changesIn } from './list-changes.ts';
 import {
   coverageOf,
-  type DeviceHistory,
-  historyOf,
   notCovered,
-  notKept,
   offsetText,
+  pastOf,
   type Period,
   periodOf,
   summaryRemarks,
@@ -59,7 +57,7 @@ async function incidentOf(call: Call<'since' | 'until'>) {
   const unread = [...new Map<string, string>([...unknown, ...unreadable])].map(
     ([id, why]) => `run ${id}: ${why}`,
   );
-  const histories = await historiesOfAll(call, runs, unread);
+  const histories = await historiesOfAll(call, runs, since, unread);
   const { events, authors } = await changesIn(services, histories, period);
   // What no run of this devsh is proved to have done.
   const changes = events.filter(
@@ -161,24 +159,22 @@ async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
 }
 
 /** Of the devices in the inventory, in the runs and in this session. Adds to `unread`. */
-async function historiesOfAll(call: Call, runs: readonly Run[], unread: string[]) {
+async function historiesOfAll(call: Call, runs: readonly Run[], since: number, unread: string[]) {
   const { shell } = call;
   const { devices } = await shell.services.inventory.load();
-  const reasonFor = await notKept(call);
+  const past = await pastOf(call);
   const planned = runs.flatMap(({ plan }) => plan.devices.map(({ device }) => device));
   const all = [...devices, ...shell.fleet.connected.map(({ ref }) => ref), ...planned];
-  const files = await shell.readings();
-  const histories: DeviceHistory[] = [];
-  for (const name of new Set(all.map((device) => device.name))) {
-    const history = await historyOf(files, name, reasonFor).catch(expectedError);
-    if (history instanceof DevshError) {
-      unread.push(`${name}: ${history.message}`);
-      continue;
+  return [...new Set(all.map(({ name }) => name))].flatMap((name): DeviceHistory[] => {
+    try {
+      const history = past.of(name, since);
+      if (history.damage !== undefined) unread.push(`the history has gaps: ${history.damage}`);
+      return [history];
+    } catch (error) {
+      unread.push(`${name}: ${expectedError(error).message}`);
+      return [];
     }
-    if (history.damage !== undefined) unread.push(`the history has gaps: ${history.damage}`);
-    histories.push(history);
-  }
-  return histories;
+  });
 }
 
 /** Later than any run, and its text sorts behind theirs. */

@@ -10,6 +10,7 @@ import {
 } from '../../history/events.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
+import type { DeviceHistory } from '../../history/history.ts';
 import type { KeptRecord } from '../../history/kept.ts';
 import type { KnownReading } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
@@ -24,7 +25,6 @@ import { Authors, changesTable, type LastValues } from './change-rows.ts';
 import {
   askedDevices,
   coverageOf,
-  type DeviceHistory,
   historiesOf,
   notCovered,
   type Period,
@@ -40,16 +40,26 @@ export async function* listChanges(
   filter: Filter | undefined,
 ): AsyncGenerator<Output> {
   const period = await periodOf(call);
-  const histories = yield* historiesOf(call, await askedDevices(call));
-  if (filter !== undefined) refuseUnknown(filter, histories);
-  yield* showChanges(call, histories, period, (device, periods) =>
-    eventsOf(device, periods).filter((event) => matches(filter, filteredBy(event), event.device)),
-  );
+  const devices = await askedDevices(call);
+  const histories = yield* historiesOf(call, devices, period.since);
+  const eventsIn: EventsIn = (device, periods) =>
+    eventsOf(device, periods).filter((event) => matches(filter, filteredBy(event), event.device));
+  if (filter !== undefined && eventsOfAll(histories, eventsIn).length === 0) {
+    refuseUnknown(filter, yield* historiesOf(call, devices, -Infinity));
+  }
+  yield* showChanges(call, histories, period, eventsIn);
+}
+
+/** The changes of one device that are asked for. */
+type EventsIn = (device: string, periods: DeviceHistory['periods']) => readonly Event[];
+
+function eventsOfAll(histories: readonly DeviceHistory[], eventsIn: EventsIn = eventsOf): Event[] {
+  return histories.flatMap(({ device, periods }) => eventsIn(device, periods));
 }
 
 /** Throws a `NotFoundError` or `UsageError` for a filter of which nothing that was ever read has a part. */
 function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
-  const events = histories.flatMap(({ device, periods }) => eventsOf(device, periods));
+  const events = eventsOfAll(histories);
   if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
   const read = histories.filter(({ periods }) =>
     periods.some(({ resources }) => resources.size > 0),
@@ -160,15 +170,16 @@ export async function* recordChanges(
   key: string,
 ): AsyncGenerator<Output> {
   const period = await periodOf(call);
-  const histories = yield* historiesOf(call, await askedDevices(call));
+  const devices = await askedDevices(call);
+  const histories = yield* historiesOf(call, devices, period.since);
   const read = readOf(histories, resource);
-  const unknown = neverRead(histories, resource, key);
+  const all = neverRead(histories, resource, key) && (yield* historiesOf(call, devices, -Infinity));
+  const unknown = all && neverRead(all, resource, key);
   if (unknown !== undefined) {
     const { text, near } = unknown;
     throw new NotFoundError(text + (near || `; "changes resource=${resource}" shows what changed`));
   }
-  const eventsIn = (device: string, periods: DeviceHistory['periods']) =>
-    recordEvents(device, periods, resource, key);
+  const eventsIn: EventsIn = (device, periods) => recordEvents(device, periods, resource, key);
   yield* showChanges(call, histories, period, eventsIn, resource);
   const present = ({ periods }: DeviceHistory): boolean => {
     const last = periods.at(-1)?.resources.get(resource)?.readings.at(-1);
@@ -188,11 +199,11 @@ export async function changesIn(
   services: Services,
   histories: readonly DeviceHistory[],
   period: Period,
-  eventsIn: (device: string, periods: DeviceHistory['periods']) => readonly Event[] = eventsOf,
+  eventsIn?: EventsIn,
 ): Promise<{ events: readonly Event[]; first: number; authors: Authors }> {
-  const found = histories
-    .flatMap(({ device, periods }) => eventsIn(device, periods))
-    .filter((event) => event.before >= period.since && beginOf(event) <= period.until);
+  const found = eventsOfAll(histories, eventsIn).filter(
+    (event) => event.before >= period.since && beginOf(event) <= period.until,
+  );
   const first = Math.min(...found.map(beginOf));
   const authors = await Authors.since(services, first, histories);
   const events = inOrder(authors.attribute(found));
@@ -203,7 +214,7 @@ async function* showChanges(
   call: ChangesCall,
   histories: readonly DeviceHistory[],
   period: Period,
-  eventsIn: (device: string, periods: DeviceHistory['periods']) => readonly Event[],
+  eventsIn: EventsIn,
   resource?: string,
 ): AsyncGenerator<Output> {
   const { options, shell } = call;

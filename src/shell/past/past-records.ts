@@ -1,7 +1,7 @@
 import { isKeyOf } from '../../change/identity.ts';
-import { DevshError, expectedError, NotFoundError } from '../../errors.ts';
+import { DevshError, NotFoundError } from '../../errors.ts';
 import { asProven, beginOf, changesBetween, type Event, intervalOf } from '../../history/events.ts';
-import { History, notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
+import { notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
 import { differenceOf } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
@@ -17,7 +17,7 @@ import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
 import { Authors, changesTable } from './change-rows.ts';
 import { filteredBy, intervalEnds } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
-import { historiesOf, notKept, pastTime, summaryRemarks } from './coverage.ts';
+import { historiesOf, pastOf, pastTime, summaryRemarks } from './coverage.ts';
 
 /** `user list --at TIME`: what was read then; with --drift, what has changed since. */
 export async function* listPast(
@@ -69,13 +69,13 @@ async function* pastRecords(
   const { services } = call.shell;
   const time = await pastTime(call, 'at', at);
   const sessions = await call.sessions();
-  const history = new History(await call.shell.readings(), await notKept(call));
+  const past = await pastOf(call);
   const states: { device: string; state: PastState }[] = [];
   const unread: DeviceRef[] = [];
   let found = 0;
   for (const [position, { ref: device, profile }] of sessions.entries()) {
     const common = { kind: 'read', device, position, total: sessions.length } as const;
-    const state = await history.stateAt(device.name, view.resource, time).catch(expectedError);
+    const state = past.stateAt(device.name, view.resource, time);
     if (state instanceof DevshError) {
       unread.push(device);
       yield { ...common, view, outcome: { ok: false, error: state } };
@@ -128,8 +128,7 @@ function* remarks(
   const lists = states.map(({ device, state: { notRead } }) => ({ device, resource, notRead }));
   for (const text of notReadRemarks(lists)) yield warning(text);
   const left = [...new Set(states.flatMap(({ state }) => state.leftOut))];
-  if (left.length > 0)
-    yield info(`left out, because they are not compared: ${left.join(', ')}`);
+  if (left.length > 0) yield info(`left out, because they are not compared: ${left.join(', ')}`);
 }
 
 /** `user list --drift --at TIME`: each device as it is now, compared with itself then. */
@@ -145,7 +144,7 @@ async function* driftSince(
   const startedAt = services.now().getTime();
   const asked = (yield* readAll(call, sessions, resource)).map(({ session }) => session.ref);
   const names = asked.map(({ name }) => name);
-  const histories = yield* historiesOf(call, names);
+  const histories = yield* historiesOf(call, names, time);
   const events: Event[] = [];
   const compared: string[] = [];
   for (const { device, periods } of histories) {

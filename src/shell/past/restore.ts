@@ -13,14 +13,14 @@ import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts
 import { bookkeepingFields, idOf, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueAt } from '../../device/record.ts';
 import { isSecretField, permittingValue } from '../../device/sensitive-fields.ts';
-import { DevshError, expectedError, NotFoundError, UsageError } from '../../errors.ts';
+import { DevshError, NotFoundError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
 import { Keeper } from '../../history/kept.ts';
 import { digestKeyName, type Identity } from '../../history/replay.ts';
 import { redactorFor } from '../../history/observer.ts';
-import { History, idsGone, notReadText, type PastState } from '../../history/history.ts';
+import { History, notReadText, type PastState } from '../../history/history.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
 import { aOrAn, counted, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Word } from '../../text/words.ts';
@@ -28,7 +28,7 @@ import { zonedTime } from '../../text/time.ts';
 import { bothKeyAndWhere, changeFields, plainKey, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { info, type Output, warning } from '../output.ts';
-import { notKept, pastTime } from './coverage.ts';
+import { pastOf, pastTime } from './coverage.ts';
 import { lastActivity, runsSince } from '../writing/stored-runs.ts';
 import { linesWithSecrets, namingLines, refuseOpenAccounts } from '../writing/undo.ts';
 import { refuseReadOnly } from '../writing/consent.ts';
@@ -64,12 +64,10 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
   refuseReadOnly(call);
   const sessions = await call.sessions();
   const files = await call.shell.readings();
-  const history = new History(files, await notKept(call));
-  const pasts = new Map<DeviceSession, PastState | DevshError>();
-  for (const session of sessions) {
-    const past = history.stateAt(session.ref.name, resource, time);
-    pasts.set(session, await past.catch(expectedError));
-  }
+  const history = await pastOf(call);
+  const pasts = new Map(
+    sessions.map((session) => [session, history.stateAt(session.ref.name, resource, time)]),
+  );
   for (const text of readingTexts(pasts, call.shell.services.now())) yield info(text);
   const since = Math.min(...states(pasts).map(({ past }) => past.read.from));
   const { runs, unreadable } = await runsSince(call.shell.services, since);
@@ -130,7 +128,7 @@ async function planOn(
 ): Promise<Planned> {
   const from = await fromNow(files, session, { resource, past, full });
   const { ref: device, profile } = session;
-  const goneAt = await idsGone(files, device.name, profile);
+  const goneAt = new History(files).goneAt(device.name, profile);
   const doubt = doubtOf(session, past);
   const way = wayBack({
     ...from,

@@ -150,23 +150,19 @@ async function heldBefore(
   { text, isId }: { readonly text: string; readonly isId: boolean },
 ): Promise<Identity | undefined> {
   const history = new History(await call.shell.readings());
-  try {
-    const past = await history.stateAt(place.ref.name, resource, Date.parse(run.at));
-    const isSame = past.identities.every(
-      ({ pin, address }) =>
-        pin === own.pin || (own.pin === undefined && address === own.device.address),
-    );
-    const [record, second] = past.records.filter((one) =>
-      isId
-        ? canonicalId(idOf(profile, one) ?? '') === canonicalId(text)
-        : valueText(one[past.keyField]) === text,
-    );
-    if (!isSame || record === undefined || second !== undefined) return undefined;
-    return identityOf(profile, past.keyField, record);
-  } catch (error) {
-    if (error instanceof DevshError) return undefined;
-    throw error;
-  }
+  const past = history.stateAt(place.ref.name, resource, Date.parse(run.at));
+  if (past instanceof DevshError) return undefined;
+  const isSame = past.identities.every(
+    ({ pin, address }) =>
+      pin === own.pin || (own.pin === undefined && address === own.device.address),
+  );
+  const [record, second] = past.records.filter((one) =>
+    isId
+      ? canonicalId(idOf(profile, one) ?? '') === canonicalId(text)
+      : valueText(one[past.keyField]) === text,
+  );
+  if (!isSame || record === undefined || second !== undefined) return undefined;
+  return identityOf(profile, past.keyField, record);
 }
 
 function stepChange(step: Step, meant: Meant): Change {

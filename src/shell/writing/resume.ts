@@ -1,5 +1,5 @@
 import { isLockout, type Run, type StepState } from '../../change/journal.ts';
-import { idsGone } from '../../history/history.ts';
+import { History } from '../../history/history.ts';
 import { NOT_KNOWN } from '../../change/lockout.ts';
 import { failedIn, type Pending, pendingIn, traceOf, withLater } from '../../change/pending.ts';
 import { type DevicePlan, EmptyJournalError, isStopped, recordName } from '../../change/plan.ts';
@@ -199,13 +199,13 @@ async function* continueOn(
     ),
   );
   if (isRotation) await (await import('./kept-rotations.ts')).findLogins(call, sessions);
-  const files = await call.shell.readings();
+  const past = new History(await call.shell.readings());
   const requested = new Map<string, RequestedChanges>();
   const stray: string[] = [];
   for (const session of sessions) {
     const one = left.find(({ place }) => place.ref.address === session.ref.address);
     if (one === undefined) continue;
-    const goneAt = await idsGone(files, session.ref.name, session.profile);
+    const goneAt = past.goneAt(session.ref.name, session.profile);
     const work = { call, run, later, session, goneAt, ...one, secrets: resuming.secrets };
     try {
       const changes = await olderChanges(work);

@@ -12,7 +12,7 @@ import {
 import { pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
-import { History, idsGone } from '../../history/history.ts';
+import { History } from '../../history/history.ts';
 import { type Plan, stepCount } from '../../change/plan.ts';
 import {
   changedDevices,
@@ -28,13 +28,7 @@ import { RejectedError } from '../../device/errors.ts';
 import { keyFieldOf, type Profile } from '../../device/profile.ts';
 import { valueText } from '../../device/record.ts';
 import { isSecretField } from '../../device/sensitive-fields.ts';
-import {
-  CancelledError,
-  DevshError,
-  expectedError,
-  NotFoundError,
-  RefusedError,
-} from '../../errors.ts';
+import { CancelledError, DevshError, NotFoundError, RefusedError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
 import { quoteWord } from '../../text/words.ts';
@@ -123,7 +117,7 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
   const contexts = new Map<string, UndoPlace>();
   for (const { entry } of sessions) {
     const profile = await profileOf(services, entry);
-    const goneAt = await idsGone(await call.shell.readings(), entry.name, profile);
+    const goneAt = new History(await call.shell.readings()).goneAt(entry.name, profile);
     for (const place of places.filter(({ ref }) => ref.address === entry.address)) {
       contexts.set(place.then.address, { ...place, ...undoContext(profile, place, later, goneAt) });
     }
@@ -283,7 +277,7 @@ export function linesWithSecrets(
     const secrets = [...new Set([...missing, ...Object.keys(lost).filter(isSecretField)])];
     const given = (secrets.length > 0 ? secrets : ['password']).map((field) => `${field}=…`);
     const history = new History(await call.shell.readings());
-    const past = await history.stateAt(device, resource, at.time).catch(expectedError);
+    const past = history.stateAt(device, resource, at.time);
     const all = Object.entries(fields).flatMap(
       ([field, value]) => assignmentWord(field, value) ?? [],
     );

@@ -211,6 +211,7 @@ async function* withoutUnknownKeys(
   const histories = yield* historiesOf(
     call,
     devices.map(({ device }) => device.name),
+    -Infinity,
   );
   const idFields = new Set(sessions.flatMap(({ profile }) => profile.idFields));
   const mistakes = new Map(
