@@ -160,23 +160,17 @@ export class Keeper {
    * By key, in the order of the device.
    *
    * @param last what is kept of the reading before: a record keeps its key as long as it has the same id
-   * @param known the records of that reading: what is the same is taken from `last`
    */
   state(
     { resource, records, ...naming }: ReadRecords,
     moving: ReadonlySet<string>,
     last: KeptState = NOTHING,
-    known: readonly DeviceRecord[] = [],
   ): KeptState {
     const keys = this.#keys(records, naming, moving, last);
-    const knownKeys = this.#keys(known, naming, moving, last);
-    const before = new Map(known.map((record, index) => [knownKeys[index], record]));
     return new Map(
       records.map((record, index) => {
         const key = keys[index] ?? '';
-        const isSame = isEqual(before.get(key), record);
-        const kept = isSame ? last.get(key) : undefined;
-        return [key, kept ?? this.#kept({ resource, key, ...naming }, record, moving)];
+        return [key, this.#kept({ resource, key, ...naming }, record, moving)];
       }),
     );
   }

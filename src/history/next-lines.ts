@@ -32,8 +32,6 @@ export interface NewReading extends Moment {
   /** Fields with a unique id, the best first. */
   readonly idFields: readonly string[];
   readonly records: readonly DeviceRecord[];
-  /** What this process read before: records that are the same are not prepared again. */
-  readonly before?: readonly DeviceRecord[] | undefined;
   /** Fields that move by themselves, as the profile knows. */
   readonly moving: readonly string[];
   /** The list is a summary: fields that it is known to leave out. */
@@ -228,20 +226,11 @@ function absentIn({ absent }: NewReading): { readonly absent?: readonly string[]
 }
 
 function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
-  const { resource, records, before, from, to, clock } = reading;
+  const { resource, records, from, to, clock } = reading;
   const { keyField, idField } = track;
-  const knownNames = track.moving?.fields ?? [];
   let names = movingNames(reading, track.moving, idField);
-  const isKnown =
-    before !== undefined &&
-    names.length === knownNames.length &&
-    keeper.digestOf(before, new Set(knownNames)) === track.digest;
-  const state = keeper.state(
-    { resource, records, keyField, idField },
-    new Set(names),
-    track.state,
-    isKnown ? before : [],
-  );
+  const naming = { resource, records, keyField, idField };
+  const state = keeper.state(naming, new Set(names), track.state);
   const isIn = (name: string): boolean => names.includes(name);
   const found = differenceByKey(
     track.state,

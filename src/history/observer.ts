@@ -278,8 +278,7 @@ const SAME_EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** A reading that waits to be written. */
-type Observed = Omit<NewReading, 'identity' | 'before'> & {
-  /** The session that read; what it read before is kept for as long as it periods. */
+type Observed = Omit<NewReading, 'identity'> & {
   readonly session: object;
   readonly name: string;
   readonly address: string;
@@ -302,8 +301,6 @@ export class HistoryWriter {
   readonly #files: HistoryFiles;
   /** Unchanged readings that are not written yet, by path and resource. */
   readonly #held = new Map<string, { readonly path: string; readonly line: LineOfReading }>();
-  /** What each session read last, by resource: it caches the same. Its first reading is written at once. */
-  readonly #last = new WeakMap<object, Map<string, readonly DeviceRecord[]>>();
   #appended = 0;
 
   constructor(files: HistoryFiles) {
@@ -369,20 +366,16 @@ export class HistoryWriter {
       if (last?.kind === 'large' && isTooLarge(reading)) return undefined;
       const same = sameLine(last, reading, keeper);
       const held = this.#held.get(id)?.line;
-      const kept = this.#last.get(reading.session) ?? new Map<string, readonly DeviceRecord[]>();
-      const before = kept.get(reading.resource);
-      kept.set(reading.resource, isTooLarge(reading) ? [] : reading.records);
-      this.#last.set(reading.session, kept);
       if (same === undefined) {
         this.#held.delete(id);
         const text = (held && followUp(lastOf, held)) ?? '';
-        const next = nextLines(whole() + text, { ...reading, before }, keeper, now);
+        const next = nextLines(whole() + text, reading, keeper, now);
         if (next === undefined) return text;
         if (next.setBackMs > 0) onSetBack(next.setBackMs);
         return text + next.text;
       }
       const isSoon = reading.to - (last?.to ?? 0) < SAME_EVERY_MS;
-      if (!isSoon || before === undefined) {
+      if (!isSoon) {
         this.#held.delete(id);
         return lineText(same);
       }

@@ -1,7 +1,5 @@
 import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseJournal } from '../../src/change/read-journal.ts';
@@ -283,47 +281,6 @@ test('dropping old readings does not change when a device was last read', async 
   expect(files.lastRead('fw3')).toBeUndefined();
   await appendFile(path, 'rubbish\n');
   expect(files.lastRead('fw1')).toBeUndefined();
-});
-
-test('a disconnected device leaves nothing of its records in memory', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const { folder } = await startOne();
-  const writer = new HistoryWriter(new HistoryFiles(folder));
-  const fail = (error: unknown): never => {
-    throw new Error('not kept', { cause: error });
-  };
-  const sessions = new Map([
-    ['fw1', {}],
-    ['fw2', {}],
-  ]);
-  const read = async (name: string, at: number) => {
-    const records = [{ username: 'bob', password: 'swordfish', lang: `x${at}` }];
-    const reading = {
-      ...{ session: sessions.get(name) ?? {}, name, address: `${name}:443`, pin: 'p' },
-      ...{
-        redact: (text: string) => text,
-        resource: 'user',
-        keyField: 'username',
-        moving: [],
-        idFields: [],
-      },
-      ...{ records, from: Date.now() + at, to: Date.now() + at + 1 },
-    };
-    const problems = { onError: fail, onTooLarge: fail, onSetBack: fail };
-    await writer.write([reading], { days: 90, megabytes: 1 }, problems);
-    return new WeakRef(records);
-  };
-  const first = [await read('fw1', 10), await read('fw2', 10)];
-  const [fw1, fw2] = [await read('fw1', 20), await read('fw2', 20)];
-  sessions.delete('fw1');
-  await vi.waitFor(() => {
-    collect();
-    expect([...first, fw1].map((one) => one.deref())).toEqual([undefined, undefined, undefined]);
-  }, 10_000);
-  // A session caches its last reading anyway.
-  expect(fw2.deref()).toBeDefined();
-  expect(sessions.size).toBe(1);
 });
 
 test('readings of a long run are written while it goes on', async () => {

@@ -59,32 +59,6 @@ test.each([
   expect(changesIn(historyOf(users(before), users(after)))).toHaveLength(count);
 });
 
-test('a record that the process has read before is not prepared again', () => {
-  const seen: string[] = [];
-  const counting = new Keeper(key, (text) => {
-    seen.push(text);
-    return text;
-  });
-  const identity = { name: 'fw1', address: 'fw1:443', pin: 'aa', digestKey: 'k' };
-  const common = { identity, resource: 'user', keyField: 'username', moving: [], idFields: [] };
-  const users = ['amy', 'bob', 'eve'].map((username) => ({ username, lang: 'de' }));
-  const first =
-    nextLines('', { ...common, records: users, from: 1, to: 2 }, counting, 2)?.text ?? '';
-  const linesAfter = (before?: readonly DeviceRecord[]) => {
-    seen.length = 0;
-    const records = users.map((user, at) => (at === 1 ? { ...user, lang: 'fr' } : { ...user }));
-    return nextLines(first, { ...common, records, before, from: 3, to: 4 }, counting, 4);
-  };
-
-  const lines = linesAfter();
-  expect(seen.filter((text) => text === 'de')).toHaveLength(2);
-  expect(linesAfter(users)).toEqual(lines);
-  expect(seen).not.toContain('de');
-  // Another devsh has written since.
-  expect(linesAfter(users.slice(1))).toEqual(lines);
-  expect(seen.filter((text) => text === 'de')).toHaveLength(2);
-});
-
 test.each<[string, DeviceRecord]>([
   ['a password', { password: 'planted-1' }],
   ['a hash under any name', { note: '$6$salt$planted-1planted-1' }],
