@@ -175,7 +175,8 @@ export function planLines(plan: Plan, style: Style, named: 'all' | 'some' = 'all
 const NOT_COVERED = 'not covered:';
 
 /** What is the same on several devices; `head` ("add user bob on") and `tail` are safe to show. */
-interface PlanGroup {
+export interface PlanGroup {
+  readonly kind: 'step' | 'settled' | 'absent' | 'warning';
   readonly head: string;
   readonly tail: string;
   readonly devices: readonly string[];
@@ -185,23 +186,27 @@ interface PlanGroup {
 /** What a plan does, grouped by what is the same on several devices, in order of appearance. */
 export function planGroups({ devices }: Plan): PlanGroup[] {
   const groups = new Map<string, PlanGroup & { readonly devices: string[] }>();
-  const add = (head: string, tail: string, tone: Tone, device: string): void => {
-    const id = tail === '' ? head : `${head}\n${tail}`;
-    const group = groups.get(id);
-    if (!group) groups.set(id, { head, tail, tone, devices: [device] });
-    else if (!group.devices.includes(device)) group.devices.push(device);
+  const add = (group: Omit<PlanGroup, 'devices'>, device: string): void => {
+    const id = `${group.head}\n${group.tail}`;
+    const known = groups.get(id);
+    if (!known) groups.set(id, { ...group, devices: [device] });
+    else if (!known.devices.includes(device)) known.devices.push(device);
   };
   for (const { device, steps, settled } of devices) {
     for (const step of steps) {
-      add(`${stepHead(step)} on`, stepTail(step), WILL[step.action].tone, device.name);
+      const { tone } = WILL[step.action];
+      const head = `${stepHead(step)} on`;
+      add({ kind: 'step', head, tail: stepTail(step), tone }, device.name);
     }
     for (const result of settled) {
       const { tone } = VERDICT_MARKS[result.verdict];
-      add(`${result.verdict} on`, settledTail(result), tone, device.name);
+      const head = `${result.verdict} on`;
+      add({ kind: 'settled', head, tail: settledTail(result), tone }, device.name);
     }
   }
   for (const { text, failures } of causesOf(notCoveredBy({ devices }))) {
-    for (const { device } of failures) add(NOT_COVERED, ` - ${text}`, 'bad', device.name);
+    const group = { kind: 'absent', head: NOT_COVERED, tail: ` - ${text}`, tone: 'bad' } as const;
+    for (const { device } of failures) add(group, device.name);
   }
   for (const devicePlan of devices) {
     const texts = [
@@ -211,7 +216,10 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
       ...grantTexts(devicePlan),
       ...lossTexts(devicePlan).map(visible),
     ];
-    for (const text of texts) add(`${text} on`, '', 'warning', devicePlan.device.name);
+    for (const text of texts) {
+      const group = { kind: 'warning', head: `${text} on`, tail: '', tone: 'warning' } as const;
+      add(group, devicePlan.device.name);
+    }
   }
   return [...groups.values()];
 }

@@ -101,6 +101,12 @@ function isRecent(at: Date, now: Date): boolean {
   return [now, yesterday].some((day) => at.toDateString() === day.toDateString());
 }
 
+/** `today`, `yesterday`, `3 Nov` */
+export function dayName(at: Date, now = new Date()): string {
+  if (at.toDateString() === now.toDateString()) return 'today';
+  return isRecent(at, now) ? 'yesterday' : dayText(at, now);
+}
+
 function dayText(at: Date, now: Date): string {
   const day = `${at.getDate()} ${MONTHS[at.getMonth()] ?? ''}`;
   return at.getFullYear() === now.getFullYear() ? day : `${day} ${at.getFullYear()}`;

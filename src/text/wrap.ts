@@ -7,6 +7,15 @@ import {
   wholeCharacters,
 } from './visible.ts';
 
+/** A SHA-256 fingerprint at the end of a text in two lines of 16 bytes, to be compared by eye, if they fit. */
+export function splitFingerprint(text: string, width: number): string {
+  const [, head = '', first = '', rest] = FINGERPRINT.exec(text) ?? [];
+  if (rest === undefined || head.length + first.length > width) return text;
+  return `${head}${first}\n${' '.repeat(head.length)}${rest}`;
+}
+
+const FINGERPRINT = /^(.*?)((?:[\dA-F]{2}:){16})((?:[\dA-F]{2}:){15}[\dA-F]{2})$/;
+
 /** At most `width` cells each, at blanks if possible; lines after the first are indented. */
 export function wrapText(text: string, width: number, indent = ''): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, width, indent));

@@ -1,6 +1,7 @@
 import { shortened, visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/session.ts';
-import type { PlanView } from './views/plan-lines.ts';
+import { type PlanView, wrapped } from './views/plan-lines.ts';
+import type { TextLine } from './screen/theme.ts';
 import { editKeyOf, EMPTY_EDITING, lineText } from './editor/line.ts';
 import { type Context, type LogLine, NO_FIND, type State } from './state.ts';
 import { memoized, type Store } from './store.ts';
@@ -19,8 +20,6 @@ export const QUIET_MS = 300;
 
 /** A question must not push the plan above it out of sight. */
 const LONGEST_QUESTION = 300;
-/** Limit of a line above it: more than a plan needs for a record with many fields. */
-const LONGEST_LINE = 2_000;
 
 /** Questions that wait for an answer, shown one after the other in the order of asking. */
 export class Questions {
@@ -64,8 +63,12 @@ export class Questions {
       const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
         .map((text): LogLine => ({ tone: isWarning ? 'bad' : 'plain', text }));
-      const short = (lines: readonly LogLine[]): LogLine[] =>
-        lines.map(({ tone, text }) => ({ tone, text: shortened(text, LONGEST_LINE) }));
+      const below = [...detailLines, ...(plan?.warnings ?? [])];
+      const withBelow = (above?: PlanView['folded']) =>
+        memoized((width: number): readonly TextLine[] => [
+          ...(above?.(width) ?? []),
+          ...below.flatMap((line) => wrapped(line, width)),
+        ]);
       this.#store.dispatch({
         kind: 'ask',
         question: {
@@ -77,8 +80,9 @@ export class Questions {
           isWarning,
           isOpen: false,
           isLate,
-          lines: short([...(plan?.folded ?? []), ...detailLines]),
-          unfolded: plan && memoized(() => short([...plan.unfolded(), ...detailLines])),
+          title: plan?.title ?? (isWarning ? 'WARNING' : kind === 'secret' ? 'login' : 'question'),
+          linesAt: withBelow(plan?.folded),
+          unfoldedAt: plan && withBelow(plan.unfolded),
           isUnfolded: false,
           find: NO_FIND,
           top: 0,

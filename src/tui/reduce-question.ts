@@ -72,8 +72,7 @@ export function searchedPlan(
   return changeQuestion(state, (question) => {
     const find = change(question.find);
     const { lines, height, depth } = questionWindow(state, question);
-    const texts = lines.map(({ text }) => text);
-    const { at, top } = sought(texts, find, { top: question.top, height }, by);
+    const { at, top } = sought(lines, find, { top: question.top, height }, by);
     return { ...question, find: { ...find, at }, top: Math.min(depth, top) };
   });
 }

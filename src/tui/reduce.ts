@@ -254,7 +254,7 @@ const OTHERS = {
   unfold: (state) =>
     changeQuestion(state, (question) => ({
       ...question,
-      isUnfolded: question.unfolded !== undefined && !question.isUnfolded,
+      isUnfolded: question.unfoldedAt !== undefined && !question.isUnfolded,
       top: 0,
     })),
   'close-form': closeForm,

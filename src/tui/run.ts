@@ -150,7 +150,7 @@ function asciiScreen(terminal: Terminal, isAscii: () => boolean): Screen {
 
 function cursorOf(state: State): CursorPosition | undefined {
   if (isTooSmall(state)) return undefined;
-  if (contextOf(state).startsWith('form')) return formCursor(state, layoutOf(state).body);
+  if (contextOf(state).startsWith('form')) return formCursor(state);
   const { cursor } = inputLine(state);
   return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
 }

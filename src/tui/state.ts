@@ -15,6 +15,7 @@ import type { DeviceFacts } from '../shell/devices/probe.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Binding, Part } from './keys/key-binding.ts';
 import type { KeyName } from './terminal/keys.ts';
+import type { TextLine } from './screen/theme.ts';
 import type { Size } from './terminal/painter.ts';
 import type { PromptState } from './prompt/prompt-state.ts';
 import type { TableState } from './table/table-state.ts';
@@ -188,10 +189,12 @@ export interface OpenQuestion extends Omit<Question, 'details' | 'expected' | 'u
   readonly expected: string | undefined;
   /** False at first: keys typed then were not meant for it. */
   readonly isOpen: boolean;
-  /** Shown above it; harmless. */
-  readonly lines: readonly LogLine[];
+  /** In the edge of its box: `11 to delete`. */
+  readonly title: string;
+  /** Shown above it, for so many columns. */
+  readonly linesAt: (columns: number) => readonly TextLine[];
   /** The same for each device, if there is a plan to unfold. */
-  readonly unfolded: (() => readonly LogLine[]) | undefined;
+  readonly unfoldedAt: ((columns: number) => readonly TextLine[]) | undefined;
   readonly isUnfolded: boolean;
   /** The search in a plan. */
   readonly find: Find;

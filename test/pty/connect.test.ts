@@ -73,7 +73,7 @@ test('an address typed on the first screen connects, and what is typed before th
   const program = await startDevsh([]);
   await program.waitFor('Type an address');
   program.type(`${device?.address ?? ''}\r`);
-  await program.waitFor('── question');
+  await program.waitFor('┌ question ─');
   program.type('yes\r');
   await program.waitFor('What was typed before this question was dropped. Type yes to trust');
   expect(device?.log).toEqual([]);

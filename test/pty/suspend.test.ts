@@ -122,10 +122,10 @@ test('Ctrl-Z gives the terminal to the shell, and fg the whole screen back: prom
   program.press('a');
   await program.waitFor('fields as the device reports them');
   program.type('Carol');
-  await program.waitFor(/First name +Carol/);
+  await program.waitFor(/First name +\[Carol/);
   await suspendAndReturn(shell);
   program.type('ine\r');
-  await program.waitFor(/First name +Caroline/);
+  await program.waitFor(/First name +\[Caroline/);
 });
 
 test('a roll-out stopped with Ctrl-Z goes on with fg, and sends nothing twice', async () => {

@@ -88,10 +88,10 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   await program.waitFor(
     /undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de/,
   );
-  expect(program.screen().join('\n')).toContain('set user viewer on 127.0.0.2');
+  expect(program.screen().join('\n')).toMatch(/~ set user viewer +127\.0\.0\.2/);
   await program.waitFor('answer>');
   program.press('tab');
-  await program.waitFor(/127\.0\.0\.3\S* · 1 step\n +~ set user viewer\n +lang +de -> en/);
+  await program.waitFor(/127\.0\.0\.3\S* · 1 step +│\n│ +~ set user viewer +│\n│ +lang +de -> en/);
   await answer(program, '2');
   await program.waitFor(
     /› undo\n undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,
@@ -112,8 +112,8 @@ test('marked records on different devices are deleted by one plan, a command for
   program.press('*');
   await program.waitFor('[2 marked]');
   program.press('d');
-  await program.waitFor(/delete user aa.one on 127\.0\.0\.2/);
-  await program.waitFor(/delete user aa.two on 127\.0\.0\.3/);
+  await program.waitFor(/- delete user aa.one +127\.0\.0\.2/);
+  await program.waitFor(/- delete user aa.two +127\.0\.0\.3/);
   await program.waitFor('2 steps on 2 devices. Type 2 to DELETE:');
   await answer(program, '2');
   await program.waitFor('no record matches the filter');

@@ -1,3 +1,5 @@
+import { boxRows, questionLines } from './box-lines.ts';
+import { plainLine } from '../../src/tui/screen/theme.ts';
 import { describe, expect, test } from 'vitest';
 import { contextOf } from '../../src/tui/keys/keymap.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
@@ -90,8 +92,9 @@ describe('questions', () => {
     text: 'Password:',
     expected: undefined,
     isOpen: true,
-    lines: [],
-    unfolded: undefined,
+    title: 'login',
+    linesAt: () => [],
+    unfoldedAt: undefined,
     isUnfolded: false,
     find: NO_FIND,
     top: 0,
@@ -116,15 +119,12 @@ describe('questions', () => {
   });
 
   test('a long plan can be scrolled, and the question stays in sight', () => {
-    const lines = Array.from({ length: 100 }, (_, n) => ({
-      tone: 'plain' as const,
-      text: `step ${n}`,
-    }));
+    const lines = Array.from({ length: 100 }, (_, n) => plainLine(`step ${n}`));
     const state = after(start, {
       kind: 'ask',
-      question: { ...question, kind: 'confirm', text: 'Type 100:', lines },
+      question: { ...question, kind: 'confirm', text: 'Type 100:', linesAt: () => lines },
     });
-    const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
+    const shown = (one: State) => questionLines(one);
     expect(shown(state).at(-1)).toBe('Type 100:');
     const down = after(state, { kind: 'view', action: 'down' });
     expect(shown(down)).toContain('step 1');
@@ -150,29 +150,31 @@ describe('questions', () => {
   });
 
   test('a plan is unfolded device by device, and folded again', () => {
-    const folded = [{ tone: 'good', text: 'add user bob on fw1, fw2' }] as const;
-    const unfolded = [...folded, { tone: 'plain', text: 'lang  de' }] as const;
+    const folded = [plainLine('add user bob on fw1, fw2', 'good')];
+    const unfolded = [...folded, plainLine('lang  de')];
     const toggle = { kind: 'view', action: 'unfold' } as const;
     const state = after(start, {
       kind: 'ask',
-      question: { ...question, lines: folded, unfolded: () => unfolded },
+      question: { ...question, linesAt: () => folded, unfoldedAt: () => unfolded },
     });
-    const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
+    const shown = (one: State) => questionLines(one);
     expect(shown(state)).not.toContain('lang  de');
     expect(shown(after(state, toggle))).toContain('lang  de');
     expect(shown(after(state, toggle, toggle))).not.toContain('lang  de');
   });
 
   test('a plan is searched: the search has all keys, and Esc leaves nothing but the search', () => {
-    const lines = Array.from({ length: 100 }, (_, n) => ({
-      tone: 'plain' as const,
-      text: n % 40 === 39 ? `odd ${n}` : `step ${n}`,
-    }));
-    const plan = { ...question, kind: 'confirm', lines, unfolded: () => lines } as const;
+    const lines = Array.from({ length: 100 }, (_, n) =>
+      plainLine(n % 40 === 39 ? `odd ${n}` : `step ${n}`),
+    );
+    const linesAt = () => lines;
+    const plan = { ...question, kind: 'confirm', linesAt, unfoldedAt: linesAt } as const;
     const asked = after(start, { kind: 'ask', question: plan });
-    const shown = (one: State) => layoutOf(one).question.map(({ text }) => text);
+    const shown = (one: State) => questionLines(one);
     const found = (one: State) =>
-      layoutOf(one).question.flatMap(({ tone, text }) => (tone === 'accent' ? [text] : []));
+      layoutOf(one).question?.lines.flatMap(([span]) =>
+        span?.tone === 'accent' ? [span.text] : [],
+      );
     const open = after(asked, { kind: 'view', action: 'find' });
     expect(contextOf(open)).toBe('plan-find');
     const searching = typed(open, 'odd');
@@ -203,8 +205,8 @@ describe('layout', () => {
             problem: { message: 'there is no command "usr"', column: 0, suggestions: ['user'] },
           },
         );
-        const { body, messages, question, under } = layoutOf(state);
-        expect(4 + body + messages.length + question.length + under).toBe(rows);
+        const { body, messages, under } = layoutOf(state);
+        expect(4 + body + messages.length + boxRows(state) + under).toBe(rows);
         expect(body).toBeGreaterThanOrEqual(3);
       }
     }

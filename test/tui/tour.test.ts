@@ -1,3 +1,5 @@
+import { boxRows, questionLines } from './box-lines.ts';
+import { plainLine, textOfLine } from '../../src/tui/screen/theme.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/fleet/drift.ts';
@@ -7,7 +9,7 @@ import type { FormField } from '../../src/shell/records/form-fields.ts';
 import type { Action } from '../../src/tui/store.ts';
 import { titleLine } from '../../src/tui/screen/bar-lines.ts';
 import { fleetStrip } from '../../src/tui/screen/fleet-strip.ts';
-import { formCursor, formView } from '../../src/tui/form/form-view.ts';
+import { formBox, formCursor } from '../../src/tui/form/form-view.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { isEffect } from '../../src/tui/keys/key-binding.ts';
@@ -70,8 +72,9 @@ const QUESTION: OpenQuestion = {
   text: 'Type 2 to do them:',
   expected: '2',
   isOpen: true,
-  lines: Array.from({ length: 30 }, (_, index) => ({ tone: 'plain', text: `step ${index} 大輔` })),
-  unfolded: () => [{ tone: 'plain', text: 'device by device' }],
+  title: '2 to add',
+  linesAt: () => Array.from({ length: 30 }, (_, index) => plainLine(`step ${index} 大輔`)),
+  unfoldedAt: () => [plainLine('device by device')],
   isUnfolded: false,
   find: NO_FIND,
   top: 0,
@@ -201,12 +204,12 @@ function press(before: State, key: string): State {
 function check(state: State): void {
   const { rows } = state.size;
   const layout = layoutOf(state);
-  const parts = layout.body + layout.messages.length + layout.question.length + layout.under;
+  const parts = layout.body + layout.messages.length + boxRows(state) + layout.under;
   expect(parts + 4).toBe(rows);
   expect(layout.body).toBeGreaterThanOrEqual(0);
   expect(layout.inputRow).toBeLessThan(rows - 1);
   expect(footerHints(state)).not.toHaveLength(0);
-  checkCursors(state, layout.body);
+  checkCursors(state);
   checkMarks(state);
 }
 
@@ -216,7 +219,7 @@ function checkWidths(state: State): void {
   expect(widest).toBeLessThanOrEqual(state.size.columns);
 }
 
-function checkCursors(state: State, body: number): void {
+function checkCursors(state: State): void {
   const { table, size } = state;
   const count = tableRows(state).rows.length;
   expect(table.cursor).toBeLessThan(Math.max(1, count));
@@ -227,7 +230,7 @@ function checkCursors(state: State, body: number): void {
   const { cursor } = inputLine(state);
   if (cursor !== undefined) expect(cursor).toBeLessThan(size.columns);
   if (contextOf(state).startsWith('form')) {
-    const place = formCursor(state, body);
+    const place = formCursor(state);
     if (place !== undefined) {
       expect(place.row).toBeLessThan(size.rows - 1);
       expect(place.column).toBeLessThan(size.columns);
@@ -260,14 +263,10 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
     ...view.rows.map(({ text }) => text),
     ...(list === undefined ? [] : [`  ${list.header}`]),
     ...listRows(list).map((row) => `  ${row}`),
-    ...viewLines(state).map((line) => ` ${line}`),
+    ...viewLines(state).map((line) => ` ${textOfLine(line)}`),
     ...layout.messages.map(({ text }) => ` ${text}`),
-    ...layout.question.map(({ text }) => (text.startsWith('──') ? text : ` ${text}`)),
-    ...(state.form === undefined
-      ? []
-      : formView(state.form, columns, layout.body).rows.map((spans) =>
-          spans.map(({ text }) => text).join(''),
-        )),
+    ...questionLines(state).map((text) => ` ${text}`),
+    ...(formBox(state)?.rows ?? []).map((spans) => ` ${textOfLine(spans)} `),
     input.label + input.text,
   ];
 }

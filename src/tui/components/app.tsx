@@ -1,16 +1,16 @@
 import { Box, Text } from 'ink';
 import { useSyncExternalStore } from 'react';
+import { formBox } from '../form/form-view.ts';
 import { isTooSmall, layoutOf, SMALLEST } from '../screen/layout.ts';
 import type { Theme } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import type { Store } from '../store.ts';
 import { listView } from '../views/views.ts';
 import { Footer, Messages, StatusBar, Title } from './bars.tsx';
-import { Form } from './form.tsx';
+import { Form, Question } from './dialog.tsx';
 import { KeysContext, ThemeContext } from './line.tsx';
 import { List, TextView } from './list.tsx';
 import { Prompt } from './prompt.tsx';
-import { Question } from './question.tsx';
 import { RecordTable } from './record-table.tsx';
 
 interface AppProps {
@@ -22,7 +22,9 @@ interface AppProps {
 export function App({ store, themeOf }: AppProps) {
   const state = useSyncExternalStore(store.subscribe, store.snapshot, store.snapshot);
   if (isTooSmall(state)) return <TooSmall size={state.size} />;
-  const { body, messages, question, under } = layoutOf(state);
+  const { body: free, messages, question, under } = layoutOf(state);
+  const form = formBox(state);
+  const body = free - (form?.rows.length ?? 0);
   const isAbove = state.focus === 'table' && state.questions.length === 0;
   return (
     <ThemeContext value={themeOf(state.theme)}>
@@ -34,8 +36,9 @@ export function App({ store, themeOf }: AppProps) {
             <Body state={state} height={body} />
           </Box>
         )}
+        {form && <Form view={form} />}
         <Messages lines={messages} />
-        <Question lines={question} />
+        {question && <Question box={question} columns={state.size.columns} />}
         <Prompt state={state} under={under} />
         <Footer state={state} />
       </KeysContext>
@@ -43,12 +46,11 @@ export function App({ store, themeOf }: AppProps) {
   );
 }
 
-/** The view over the table, a form, or the table itself. */
+/** The view over the table, or the table itself. */
 function Body({ state, height }: { readonly state: State; readonly height: number }) {
   const list = listView(state);
   if (list !== undefined) return <List list={list} size={state.size} height={height} />;
   if (state.overlay.kind !== 'none') return <TextView state={state} height={height} />;
-  if (state.form !== undefined) return <Form form={state.form} state={state} height={height} />;
   return <RecordTable state={state} height={height} />;
 }
 

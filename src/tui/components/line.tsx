@@ -1,13 +1,6 @@
 import { Text } from 'ink';
 import { createContext, memo, use } from 'react';
-import {
-  type Ground,
-  joined,
-  type Span,
-  type Theme,
-  type Tone,
-  widthOfSpans,
-} from '../screen/theme.ts';
+import { type Ground, joined, type TextLine, type Theme, widthOfSpans } from '../screen/theme.ts';
 
 /** The colours of the screen. */
 export const ThemeContext = createContext<Theme>((_tone, text) => text);
@@ -16,7 +9,7 @@ export const ThemeContext = createContext<Theme>((_tone, text) => text);
 export const KeysContext = createContext<'prompt' | 'above'>('prompt');
 
 interface LineProps {
-  readonly spans: readonly Span[];
+  readonly spans: TextLine;
   /** Behind the whole line, which is then padded to `width` cells. */
   readonly ground?: Ground | undefined;
   readonly width?: number;
@@ -37,18 +30,3 @@ export const Line = memo(function Line({ spans, ground, width = 0 }: LineProps) 
     </Text>
   );
 });
-
-/** Text with some characters in another tone; `letters` in UTF-16 units from 0, ascending. */
-export function stressed(text: string, letters: readonly number[]): Span[] {
-  const marked = new Set(letters);
-  return joined(
-    text
-      .split('')
-      .map((unit, at): Span => ({ tone: marked.has(at) ? 'match' : 'plain', text: unit })),
-  );
-}
-
-/** A line in one tone. */
-export function plainLine(text: string, tone: Tone = 'plain'): readonly Span[] {
-  return [{ tone, text }];
-}

@@ -1,12 +1,12 @@
 import { use } from 'react';
 import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit } from '../../text/visible.ts';
-import type { Span } from '../screen/theme.ts';
+import { plainLine, type Span } from '../screen/theme.ts';
 import type { State } from '../state.ts';
-import { matchParts } from '../views/reduce-view.ts';
-import { listTop, type ListView } from '../views/view.ts';
-import { shownView, viewLines } from '../views/views.ts';
-import { KeysContext, Line, plainLine } from './line.tsx';
+import { withMatches } from '../views/reduce-view.ts';
+import { listWindow, type ListView } from '../views/view.ts';
+import { viewLines } from '../views/views.ts';
+import { KeysContext, Line } from './line.tsx';
 
 interface ListProps {
   readonly list: ListView;
@@ -20,13 +20,14 @@ export function List({ list, size: { columns }, height }: ListProps) {
   const { header, count, empty } = list;
   if (count === 0) return <Line spans={plainLine(cut(` ${empty}`, columns))} />;
   const cursor = Math.min(list.cursor, count - 1);
-  const top = listTop(list, height);
   return (
     <>
       <Line spans={plainLine(fit(' '.repeat(GUTTER) + header, columns), 'head')} />
-      {Array.from({ length: Math.min(Math.max(1, height - 1), count - top) }, (_, index) => {
-        const { sign = '', tone, parts } = list.row(top + index);
-        const isCurrent = top + index === cursor;
+      {listWindow(list, height).map((index) => {
+        if (typeof index === 'string')
+          return <Line key={index} spans={plainLine(` ${index}`, 'heading')} />;
+        const { sign = '', tone, parts } = list.row(index);
+        const isCurrent = index === cursor;
         const spans: Span[] = [
           { tone: 'plain', text: isCurrent ? '▸' : ' ' },
           { tone, text: fit(sign, GUTTER - 1) },
@@ -41,15 +42,11 @@ export function List({ list, size: { columns }, height }: ListProps) {
 
 /** A text over the table, with the matches of a search. */
 export function TextView({ state, height }: { readonly state: State; readonly height: number }) {
-  const { overlay, size } = state;
-  const shown = shownView(state);
+  const { overlay } = state;
   const lines = viewLines(state);
   const top = Math.max(0, Math.min('top' in overlay ? overlay.top : 0, lines.length - height));
   return lines.slice(top, top + height).map((line, index) => {
-    const tone = shown?.view.tone?.(shown.over, state, lines, top + index) ?? 'plain';
-    const parts = matchParts(state, cut(line, size.columns - 1)).map(({ text, isMatch }): Span => {
-      return { tone: isMatch ? 'chosen' : tone, text };
-    });
-    return <Line key={index} spans={[{ tone: 'plain', text: ' ' }, ...parts]} />;
+    const spans = [{ tone: 'plain', text: ' ' } as const, ...withMatches(state, line)];
+    return <Line key={index} spans={spans} />;
   });
 }

@@ -6,9 +6,9 @@ import { contextOf } from '../keys/keymap.ts';
 import { columnCells, inputLine, problemLines, shownLine } from '../prompt/input-line.ts';
 import type { LineProblem, Menu } from '../prompt/prompt-state.ts';
 import { ghostOf, isOffering, menuTop } from '../prompt/reduce-prompt.ts';
-import { LABEL_TONES, type Span } from '../screen/theme.ts';
+import { LABEL_TONES, plainLine, type Span, stressed, type TextLine } from '../screen/theme.ts';
 import type { State } from '../state.ts';
-import { KeysContext, Line, plainLine, stressed, ThemeContext } from './line.tsx';
+import { KeysContext, Line, ThemeContext } from './line.tsx';
 
 interface PromptProps {
   readonly state: State;
@@ -54,10 +54,11 @@ function useGhost(ghost: string, room: number): string {
 }
 
 /** The line that a search found, with the query highlighted. */
-function withMatch({ prompt }: State, text: string): readonly Span[] {
+function withMatch({ prompt }: State, text: string): TextLine {
   const query = shownLine(prompt.search?.query ?? '');
   const at = text.toLowerCase().indexOf(query.toLowerCase());
-  return stressed(text, at < 0 ? [] : Array.from(query, (_, index) => at + index));
+  const letters = at < 0 ? [] : Array.from(query, (_, index) => at + index);
+  return stressed(plainLine(text), 'match', letters);
 }
 
 interface ProblemProps {
@@ -109,7 +110,7 @@ function Proposals({ state, menu, height }: ProposalsProps) {
     return (
       <Box key={index} paddingLeft={indent}>
         <Line
-          spans={stressed(line, isAsTyped ? letters.map((at) => at + 1) : [])}
+          spans={stressed(plainLine(line), 'match', isAsTyped ? letters.map((at) => at + 1) : [])}
           ground={index === menu.chosen ? 'plain' : undefined}
         />
       </Box>

@@ -1,14 +1,15 @@
 import { Box } from 'ink';
 import { use } from 'react';
 import { cut, fit } from '../../text/visible.ts';
-import type { Tone } from '../screen/theme.ts';
+import { plainLine, type Tone } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { tableWidth } from '../table/columns.ts';
 import { tableRows } from '../table/rows.ts';
 import { emptyLines, type RowView, tableView } from '../table/view.ts';
 import { paneLines } from '../views/details.ts';
 import { DEVICES } from '../views/devices.ts';
-import { KeysContext, Line, plainLine, ThemeContext } from './line.tsx';
+import { useEdges } from './dialog.tsx';
+import { KeysContext, Line } from './line.tsx';
 import { List } from './list.tsx';
 
 interface TableProps {
@@ -54,9 +55,8 @@ export function RecordRow({ row, width, hasKeys }: RowProps) {
 
 /** The current record, field by field, behind a rule. */
 export function DetailPane({ state, height }: TableProps) {
-  const theme = use(ThemeContext);
+  const edges = useEdges();
   const width = state.size.columns - tableWidth(state) - 2;
-  const edges = { ...EDGES, left: theme('quiet', '│') };
   return (
     <Box
       flexDirection="column"
@@ -74,18 +74,6 @@ export function DetailPane({ state, height }: TableProps) {
     </Box>
   );
 }
-
-/** The edges of a box; Ink asks for all of them. */
-export const EDGES = {
-  topLeft: '┌',
-  top: '─',
-  topRight: '┐',
-  left: '│',
-  right: '│',
-  bottomLeft: '└',
-  bottom: '─',
-  bottomRight: '┘',
-};
 
 /** Until the first device responds: the devices and their states. After that, why there is no record. */
 function NoRecords({ state, height }: TableProps) {

@@ -1,10 +1,11 @@
 import { type FormField, isOn, itemsOf } from '../../shell/records/form-fields.ts';
 import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
+import { layoutOf } from '../screen/layout.ts';
 import type { Span } from '../screen/theme.ts';
+import type { State } from '../state.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';
-import type { State } from '../state.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { wrapText } from '../../text/wrap.ts';
@@ -24,15 +25,22 @@ import {
 } from './form-state.ts';
 import { generalRefusals, refusalsOf } from './reduce-form.ts';
 import { frequencies } from '../../device/record.ts';
+import { memoized } from '../store.ts';
 
 /** One row of the screen. */
 type FormRow = readonly Span[];
 
-interface FormView {
+/** A box with its title in the upper edge, and the end of its command in the lower one. */
+export interface FormView {
   readonly rows: readonly FormRow[];
-  /** Row and column in the form; undefined: no text is edited. */
+  /** Of the box. */
+  readonly width: number;
+  /** Row and column in the box; undefined: no text is edited. */
   readonly cursor: CursorPosition | undefined;
 }
+
+/** In a wider box the eye loses the line from a field to its message. */
+const WIDEST = 110;
 
 const OLD_DRAFT = 'old draft: → keeps it, a letter or ctrl-u starts anew';
 
@@ -48,59 +56,71 @@ interface Widths {
   readonly columns: number;
 }
 
-/** A form in `height` rows: title, the fields around the cursor, and the command of the form. */
-export function formView(form: FormState, columns: number, height: number): FormView {
-  const widths = widthsOf(form, columns);
-  const command = commandRows(form, columns, height);
-  const room = Math.max(1, height - 1 - command.length);
-  const extras = extraRows(form, widths, room - 1);
-  const { fields, cursor } = form;
-  const count = fields.length + extras.length;
-  // Keeps the current field in the middle, with its extra rows visible.
-  const wanted = cursor - Math.floor((room - extras.length) / 2);
-  const top = Math.max(0, Math.min(wanted, count - room));
-  const shown: FormRow[] = [];
-  for (let row = top; row < Math.min(count, top + room); row += 1) {
-    const extra = extras[row - cursor - 1];
-    const index = row > cursor ? row - extras.length : row;
-    const field = fields[index];
-    if (row > cursor && extra !== undefined) {
-      shown.push(extra);
-    } else if (field !== undefined) {
-      shown.push(fieldRow(form, field, widths, index === cursor));
+/** A form in at most `height` rows: title, the fields around the cursor, and the command of the form. */
+const formView = memoized(
+  (form: FormState, screenColumns: number, height: number, devices: number): FormView => {
+    const width = Math.min(screenColumns, WIDEST);
+    const columns = width - 2;
+    const widths = widthsOf(form, columns);
+    const command = commandRows(form, columns, height);
+    const room = Math.max(1, height - 1 - command.length);
+    const extras = extraRows(form, widths, room - 1);
+    const { fields, cursor } = form;
+    const count = fields.length + extras.length;
+    // Keeps the current field in the middle, with its extra rows visible.
+    const wanted = cursor - Math.floor((room - extras.length) / 2);
+    const top = Math.max(0, Math.min(wanted, count - room));
+    const shown: FormRow[] = [];
+    for (let row = top; row < Math.min(count, top + room); row += 1) {
+      const extra = extras[row - cursor - 1];
+      const index = row > cursor ? row - extras.length : row;
+      const field = fields[index];
+      if (row > cursor && extra !== undefined) {
+        shown.push(extra);
+      } else if (field !== undefined) {
+        shown.push(fieldRow(form, field, widths, index === cursor));
+      }
     }
-  }
-  const where =
-    count > room ? ` · field ${Math.min(cursor + 1, fields.length)}/${fields.length}` : '';
-  const filler = Array.from({ length: Math.max(0, room - shown.length) }, (): FormRow => []);
-  const rows = [titleRow(form, columns, where), ...shown, ...filler, ...command];
-  const cursorAt = cursorIn(form, widths, cursor - top + 1);
-  return { rows: rows.slice(0, height), cursor: cursorAt };
+    const where =
+      count > room ? ` · field ${Math.min(cursor + 1, fields.length)}/${fields.length}` : '';
+    const title = titleRow(form, columns - 2, where, devices);
+    const rows = [title, ...shown, ...command].slice(0, height);
+    return { rows, width, cursor: cursorIn(form, widths, cursor - top + 1) };
+  },
+);
+
+/** The box of the form in the lower part of the body; a question hides it. */
+export function formBox(state: State): FormView | undefined {
+  const { form, size, overlay, questions, table, fleet } = state;
+  if (form === undefined || overlay.kind !== 'none' || questions.length > 0) return undefined;
+  const devices = table.scope ?? fleet.selected;
+  return formView(form, size.columns, layoutOf(state).body, devices.length);
 }
 
 /** The terminal's cursor while a form has the focus. */
-export function formCursor({ form, size }: State, height: number): CursorPosition | undefined {
-  if (form === undefined) return undefined;
-  const { cursor } = formView(form, size.columns, height);
-  // Below the bar and the title.
-  return cursor && { ...cursor, row: cursor.row + 2 };
+export function formCursor(state: State): CursorPosition | undefined {
+  const { cursor, rows = [] } = formBox(state) ?? {};
+  // Below the bar, the title and the table, behind the edge of the box.
+  const top = 2 + layoutOf(state).body - rows.length;
+  return cursor && { row: top + cursor.row, column: cursor.column + 1 };
 }
 
 function widthsOf({ fields }: FormState, columns: number): Widths {
   const longest = Math.max(4, ...fields.map((field) => widthOf(labelOf(field, Infinity))));
   const label = Math.min(longest, Math.floor(columns * 0.3));
-  const rest = columns - GUTTER - label - 3;
+  const rest = columns - GUTTER - label - 5;
   const value = Math.max(6, Math.min(44, Math.floor(rest * 0.5)));
   return { label, value, note: rest - value, columns };
 }
 
-function titleRow(form: FormState, columns: number, place: string): FormRow {
+function titleRow(form: FormState, columns: number, place: string, devices: number): FormRow {
   const { action, resource, keys, on, hidden = 0 } = form;
   const named = keys.length > 1 ? [`${counted(keys.length, 'key')}:`, ...keys] : keys;
   const unseen = hidden === 0 ? '' : `(${hidden} hidden by the filter)`;
   // The line below has all names.
-  const count = on.startsWith('--on ') ? on.split(',').length : 0;
-  const where = count > MOST_NAMED ? `on ${count} devices` : on;
+  const count = on.startsWith('--on ') ? on.split(',').length : devices;
+  const isNamed = on !== '' && count <= MOST_NAMED;
+  const where = isNamed || count < 2 ? on : `on ${counted(count, 'device')}`;
   const what = [resource, action, unseen, ...named, where].filter((word) => word !== '').join(' ');
   const note = form.isOld ? OLD_DRAFT : originText(form);
   const text = cut(` ${visible(what)}${place} · ${note}`, columns);
@@ -115,7 +135,9 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
   const value = valueSpan(form, field, widths.value, isCurrent);
   return [
     { tone, text: gutter + fit(labelOf(field, widths.label), widths.label) + ' ' },
-    { tone: value.tone, text: fit(value.text, widths.value) + ' ' },
+    { tone: 'quiet', text: field.isReadOnly ? ' ' : '[' },
+    { tone: value.tone, text: fit(value.text, widths.value) },
+    { tone: 'quiet', text: field.isReadOnly ? '  ' : '] ' },
     { tone: note.tone, text: cut(note.text, widths.note) },
   ];
 }
@@ -163,7 +185,7 @@ function cursorIn(form: FormState, widths: Widths, row: number): CursorPosition 
   const field = currentField(form);
   if (field === undefined || !hasCursor(form, field)) return undefined;
   const { cursor } = windowOf(lineIn(form, field), widths.value - 1);
-  return { row, column: GUTTER + widths.label + 1 + cursor };
+  return { row, column: GUTTER + widths.label + 2 + cursor };
 }
 
 /** Below the current field: its open choices, or its note if that does not fit beside it. */
@@ -195,7 +217,7 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
     field && isCheckList(field)
       ? new Set(itemsOf(field, textOf(form, field) || field.fallback))
       : undefined;
-  const indent = ' '.repeat(GUTTER + label);
+  const indent = ' '.repeat(GUTTER + label + 1);
   const room = columns - indent.length - 1;
   if (options.length === 0) {
     return [[{ tone: 'warning', text: indent + cut(' no choice fits', room) }]];
@@ -223,7 +245,7 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
 /** The line that Enter runs; gets more room if the cursor is on it. */
 function commandRows(form: FormState, columns: number, height: number): FormRow[] {
   const isCurrent = currentField(form) === undefined;
-  const most = Math.max(1, isCurrent ? height - 5 : Math.floor(height / 4));
+  const most = Math.max(1, isCurrent ? height - 4 : Math.floor(height / 4));
   const note = commandNote(form, !hasChanges(form));
   const command = beginning(shownCommand(form), columns * (most + 1));
   const lines = wrapText(shownLine(command), columns - 5);

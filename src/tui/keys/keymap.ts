@@ -10,7 +10,7 @@ export function contextOf(state: State): Context {
   if (question !== undefined) {
     if (!question.isOpen) return 'waiting';
     if (question.find.isOpen) return 'plan-find';
-    return question.unfolded === undefined ? 'question' : 'plan';
+    return question.unfoldedAt === undefined ? 'question' : 'plan';
   }
   if (overlay.kind !== 'none' && focus === 'table') return overlayContext(state);
   if (overlay.kind === 'none' && form !== undefined) return formContext(form);
@@ -59,7 +59,7 @@ function overlayContext({ overlay, find, keymap }: State): Context {
 
 /** Whether what is typed while the plan of a line is not open yet stays in the line at the prompt. */
 export function isTypedOn({ focus, questions: [question] }: State): boolean {
-  return focus === 'prompt' && question?.unfolded !== undefined;
+  return focus === 'prompt' && question?.unfoldedAt !== undefined;
 }
 
 /** Whether the keys of an empty prompt close the view above it. A run under way has keys of its own. */

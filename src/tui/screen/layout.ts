@@ -5,7 +5,7 @@ import type { LogLine, OpenQuestion, State } from '../state.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 import { cut, isWithin, shortReason } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
-import { LABEL_TONES } from './theme.ts';
+import { LABEL_TONES, plainLine, type TextLine, textOfLine, type Tone } from './theme.ts';
 import { INTERRUPTED, isUnderWay } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
 import { wrapText } from '../../text/wrap.ts';
@@ -15,12 +15,12 @@ export const SMALLEST = { columns: 40, rows: 10 };
 
 /** Rows of each part of the screen, from the top. Bar, title, input and footer have one row each. */
 interface Layout {
-  /** The table with its header, or the view over it. */
+  /** The table with its header and the form over it, or the view over it. */
   readonly body: number;
   /** Failures, messages and progress; wrapped, the newest last. */
   readonly messages: readonly LogLine[];
-  /** The rule above a question, the question, and its scroll position. */
-  readonly question: readonly LogLine[];
+  /** The box of a question. */
+  readonly question: QuestionBox | undefined;
   /** Proposals or the problem of the line, below the prompt. */
   readonly under: number;
   /** Row of the input line, from 0. */
@@ -38,14 +38,9 @@ export function layoutOf(state: State): Layout {
   const room = Math.max(1, rows - FIXED);
   const [question] = state.questions;
   if (question !== undefined) {
-    const lines = questionLines(question, state.size);
-    return {
-      body: room - lines.length,
-      messages: [],
-      question: lines,
-      under: 0,
-      inputRow: 2 + room,
-    };
+    const box = questionBox(question, state.size);
+    const body = room - heightOf(box);
+    return { body, messages: [], question: box, under: 0, inputRow: 2 + room };
   }
   const { menu, problem } = state.prompt;
   const most = Math.max(2, Math.floor(rows / 4));
@@ -61,7 +56,7 @@ export function layoutOf(state: State): Layout {
   return {
     body: room - under - messages.length,
     messages,
-    question: [],
+    question: undefined,
     under,
     inputRow: 2 + room - under,
   };
@@ -156,35 +151,54 @@ function progressLine({ work, rollOut }: State): LogLine[] {
   return [{ tone: 'quiet', text: `… ${parts.join(' · ')}` }];
 }
 
-/** The wrapped lines above a question, how many of them fit, and the question below them. */
-function questionParts(question: OpenQuestion, { columns, rows }: State['size']) {
-  const most = rows > 14 ? rows - FIXED - 4 : Math.max(1, rows - FIXED);
-  const { kind, isWarning } = question;
-  const title = isWarning ? ' WARNING ' : kind === 'secret' ? ' login ' : ' question ';
-  const rule = `──${title}${'─'.repeat(Math.max(0, columns - title.length - 2))}`;
-  // On a small screen the question needs every line.
-  const head: LogLine[] = most > 8 ? [{ tone: isWarning ? 'bad' : 'warning', text: rule }] : [];
-  const text = wrapText(question.complaint ?? question.text, columns - 2);
-  const asked = text.slice(-Math.max(1, most - head.length - 2));
-  const shown = (question.isUnfolded ? question.unfolded?.() : undefined) ?? question.lines;
-  const details = wrapLines(shown, columns - 2);
-  const room = Math.max(1, most - head.length - asked.length);
-  const height = details.length <= room ? details.length : Math.max(1, room - 1);
-  return { most, head, asked, details, height };
+/** A question with what it is about. */
+export interface QuestionBox {
+  readonly title: string;
+  readonly tone: Tone;
+  /** What it is about, as far as it is in sight, and the question itself. */
+  readonly lines: readonly TextLine[];
+  /** In the lower edge: what is in sight, if not all of it is. */
+  readonly scroll: string;
+  /** On a small screen the question needs every line. */
+  readonly hasEdges: boolean;
 }
 
-function questionLines(question: OpenQuestion, size: State['size']): LogLine[] {
-  const { most, head, asked, details, height } = questionParts(question, size);
+/** The lines above a question, how many of them fit, and the question below them. */
+function questionParts(question: OpenQuestion, { columns, rows }: State['size']) {
+  const most = rows > 14 ? rows - FIXED - 4 : Math.max(1, rows - FIXED);
+  const hasEdges = most > 8;
+  const width = hasEdges ? columns - 4 : columns - 2;
+  const inside = hasEdges ? most - 2 : most;
+  const text = wrapText(question.complaint ?? question.text, width);
+  const asked = text.slice(-Math.max(1, inside - 2));
+  const shownAt = (question.isUnfolded ? question.unfoldedAt : undefined) ?? question.linesAt;
+  const details = shownAt(width);
+  const room = Math.max(1, inside - asked.length);
+  const height = details.length <= room ? details.length : hasEdges ? room : Math.max(1, room - 1);
+  return { inside, hasEdges, asked, details, height };
+}
+
+function questionBox(question: OpenQuestion, size: State['size']): QuestionBox {
+  const { inside, hasEdges, asked, details, height } = questionParts(question, size);
   const top = Math.min(question.top, details.length - height);
-  const text = `… lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
-  const more: LogLine[] = height < details.length ? [{ tone: 'quiet', text }] : [];
+  const scroll =
+    height < details.length
+      ? `lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`
+      : '';
   const tone = question.color === undefined ? 'heading' : LABEL_TONES[question.color];
-  const below = asked.map((line): LogLine => ({ tone, text: line }));
   const { at } = question.find;
   const shown = details
     .slice(top, top + height)
-    .map((line, index): LogLine => (top + index === at ? { ...line, tone: 'accent' } : line));
-  return [...head, ...shown, ...more, ...below].slice(-most);
+    .map((line, index) => (top + index === at ? plainLine(textOfLine(line), 'accent') : line));
+  const more = scroll === '' || hasEdges ? [] : [plainLine(`… ${scroll}`, 'quiet')];
+  const lines = [...shown, ...more, ...asked.map((line) => plainLine(line, tone))].slice(-inside);
+  const titleTone = question.isWarning ? 'bad' : 'warning';
+  return { title: question.title, tone: titleTone, lines, scroll, hasEdges };
+}
+
+/** Rows of a box on the screen. */
+function heightOf({ lines, hasEdges }: QuestionBox): number {
+  return lines.length + (hasEdges ? 2 : 0);
 }
 
 /** The lines of the plan above a question, the number of visible ones, and the scroll range. */
@@ -247,7 +261,3 @@ function startOf(line: LogLine, width: number, room: number): readonly LogLine[]
   const end = cut(`${rows[room - 1]?.text ?? ''} …`, width - rest.length) + rest;
   return [...rows.slice(0, room - 1), { tone: line.tone, text: end }];
 }
-
-const wrapLines = memoized((lines: readonly LogLine[], width: number): readonly LogLine[] =>
-  lines.flatMap((line) => rowsOf(line, width)),
-);

@@ -207,17 +207,37 @@ export interface Span {
   readonly text: string;
 }
 
+/** A line of the screen or of a box. */
+export type TextLine = readonly Span[];
+
+/** A line in one tone. */
+export function plainLine(text: string, tone: Tone = 'plain'): TextLine {
+  return [{ tone, text }];
+}
+
+export function textOfLine(line: TextLine): string {
+  return line.map(({ text }) => text).join('');
+}
+
 export function widthOfSpans(spans: readonly Pick<Span, 'text'>[]): number {
   return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
 /** Joins neighbours of one tone, and leaves out empty ones: each is a node for Ink to process. */
-export function joined(spans: readonly Span[]): Span[] {
+export function joined(line: TextLine): Span[] {
   const all: Span[] = [];
-  for (const { tone, text } of spans) {
+  for (const { tone, text } of line) {
     const last = all.at(-1);
     if (last?.tone === tone) all[all.length - 1] = { tone, text: last.text + text };
     else if (text !== '') all.push({ tone, text });
   }
   return all;
+}
+
+/** A line with some of its characters in another tone; `letters` in UTF-16 units from 0. */
+export function stressed(line: TextLine, tone: Tone, letters: Iterable<number>): TextLine {
+  const marked = new Set(letters);
+  if (marked.size === 0) return line;
+  const units = line.flatMap((span) => span.text.split('').map((text) => ({ ...span, text })));
+  return joined(units.map((span, at) => (marked.has(at) ? { ...span, tone } : span)));
 }

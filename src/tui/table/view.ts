@@ -44,11 +44,14 @@ export function tableView(
   const data = tableRows(state);
   const { columns } = columnLayout(state, width);
   const header = columns.map(titleOf).join(GAP);
-  const rows = data.rows.slice(table.top, table.top + Math.max(0, height - 1));
+  const room = Math.max(0, height - 1);
+  // A form may take the room of the last rows.
+  const top = Math.max(table.top, table.cursor - room + 1);
+  const rows = data.rows.slice(top, top + room);
   return {
     header: cut(' '.repeat(GUTTER) + header.trimEnd(), width),
     rows: rows.map((row, index) => {
-      const isCurrent = table.top + index === table.cursor;
+      const isCurrent = top + index === table.cursor;
       const isMarked = isMarkedRow(row, data.keyField, table.marks);
       const isFiltered = table.view.filtered === true;
       const marks = marksOfRow(row, data, table.changes, isFiltered);

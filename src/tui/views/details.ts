@@ -15,7 +15,7 @@ import type { Details, State } from '../state.ts';
 import { memoized } from '../store.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
 import { recordHistoryLines } from './record-history.ts';
-import { isHead, type OverOf, type View } from './view.ts';
+import { isHead, type OverOf, toned, type View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;
 
@@ -23,8 +23,7 @@ type DetailsOver = OverOf<'details'>;
 export const DETAILS: View<DetailsOver> = {
   breadcrumb: ({ details }) => visibleStart(details.key, MOST_IN_CELL),
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
-  lines: ({ details }, state) => detailLines(state, details),
-  tone: (_overlay, _state, lines, index) => toneOf(lines[index] ?? '', index),
+  lines: ({ details }, state) => toned(detailLines(state, details), toneOf),
 };
 
 function toneOf(line: string, index: number): Tone {

@@ -1,10 +1,10 @@
 import { cut } from '../../text/visible.ts';
 import { VERDICT_MARKS } from '../../output/change-text.ts';
-import type { Tone } from '../screen/theme.ts';
+import type { TextLine, Tone } from '../screen/theme.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../../text/wrap.ts';
 import type { State } from '../state.ts';
-import { isHead, type OverOf, type View } from './view.ts';
+import { isHead, type OverOf, toned, type View } from './view.ts';
 
 type PagerOver = OverOf<'pager'>;
 
@@ -18,12 +18,6 @@ export const PAGER: View<PagerOver> = {
   breadcrumb: ({ title }) => cut(title, MOST_NAME),
   id: ({ title }) => title,
   lines: ({ linesAt }, { size }) => wrapAll(linesAt(size.columns - 2), size.columns - 2),
-  tone: (_overlay, _state, lines, index) =>
-    RULE.test(lines[index + 1] ?? '')
-      ? 'heading'
-      : isHead(lines[index])
-        ? 'head'
-        : (TONES.get(lines[index]?.slice(0, 2)) ?? 'plain'),
 };
 
 /** By the sign of a verdict at the start of a line. */
@@ -32,9 +26,13 @@ const TONES = new Map<string | undefined, Tone>(
 );
 
 /** Cached: a long text is not wrapped at each key. */
-const wrapAll = memoized((lines: readonly string[], width: number): readonly string[] =>
-  lines.flatMap((line) => wrapText(line, width, '    ')),
-);
+const wrapAll = memoized((lines: readonly string[], width: number): readonly TextLine[] => {
+  const wrapped = lines.flatMap((line) => wrapText(line, width, '    '));
+  return toned(wrapped, (line, index) => {
+    if (RULE.test(wrapped[index + 1] ?? '')) return 'heading';
+    return isHead(line) ? 'head' : (TONES.get(line.slice(0, 2)) ?? 'plain');
+  });
+});
 
 /** All messages of the session, scrolled to the newest. */
 export function messagesOf({ log }: State): PagerOver {

@@ -1,9 +1,9 @@
 import { type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
 import { reasonText, withoutDevice } from '../../output/streams.ts';
 import {
-  assumptionTexts,
   countLine,
   fieldChanges,
+  type PlanGroup,
   planGroups,
   reasonsOf,
   settledTail,
@@ -11,6 +11,9 @@ import {
   VERDICT_MARKS,
 } from '../../output/change-text.ts';
 import { fit, shortened, visible, widthOf } from '../../text/visible.ts';
+import { splitFingerprint, wrapText } from '../../text/wrap.ts';
+import { plainLine, type TextLine } from '../screen/theme.ts';
+import { fittedColumns, type ListColumn } from './view.ts';
 import { cellText, quotedText } from '../../output/cells.ts';
 import type { LogLine } from '../state.ts';
 import type { TableOutput } from '../../shell/output.ts';
@@ -18,11 +21,14 @@ import { grouped, valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Step } from '../../change/step.ts';
 
-/** A plan in two views: equal steps of several devices in one line, or device by device. */
+/** A plan as a table: equal steps of several devices in one row, or device by device. */
 export interface PlanView {
-  readonly folded: readonly LogLine[];
-  /** Computed when it is shown. */
-  readonly unfolded: () => readonly LogLine[];
+  /** `11 to delete`. */
+  readonly title: string;
+  readonly folded: (width: number) => readonly TextLine[];
+  readonly unfolded: (width: number) => readonly TextLine[];
+  /** Below all else, in both views. */
+  readonly warnings: readonly LogLine[];
 }
 
 /** Longer lists of names are cut. */
@@ -30,30 +36,88 @@ const MOST_NAMES = 6;
 
 /** A long key must not push the rest of the plan off the screen. */
 const LONGEST_HEAD = 200;
+/** More than a plan needs for a record with many fields. */
+const LONGEST_CHANGE = 2_000;
 
 export const plainStyle = (_tone: string, text: string): string => text;
+
+/** With less room the parts of a step stand one after the other. */
+const LEAST_TABLE = 70;
+
+/** What is done, what changes, and where. */
+function planColumns(width: number): readonly ListColumn<PlanGroup>[] {
+  const third = Math.floor(width / 3);
+  return [
+    {
+      title: 'RECORD',
+      text: ({ head }) => shortened(signed(head.replace(/ on$/, '')), LONGEST_HEAD),
+      tone: ({ tone }) => tone,
+      most: third,
+      rank: 0,
+    },
+    // What is deleted is named in full.
+    {
+      title: 'DEVICES',
+      text: ({ tail, devices }) =>
+        tail === '' ? devices.map(visible).join(', ') : namesText(devices),
+      tone: () => 'quiet',
+      most: third,
+      rank: 1,
+    },
+    { title: 'CHANGE', text: changeText, most: Infinity, rank: 2, isFilling: true, least: 16 },
+  ];
+}
+
+/** `lang: de -> en`; `first_name=Carol lang=de` of a new record. */
+function changeText({ tail }: PlanGroup): string {
+  const text = tail.replace(/^[: ]+/, '').replace(/^\(([^()]*)\)$/, '$1');
+  return shortened(text, LONGEST_CHANGE);
+}
+
+/** `- delete user bob` */
+function signed(head: string): string {
+  const [action = ''] = head.split(' ', 1);
+  return `${Object.hasOwn(SIGNS, action) ? SIGNS[action as keyof typeof SIGNS].sign : ' '} ${head}`;
+}
 
 export function planView(plan: Plan): PlanView {
   // The question says how many devices are not covered.
   const covered = plan.devices.filter(({ error }) => error === undefined);
-  const count: LogLine = {
-    tone: 'plain',
-    text: countLine({ ...plan, devices: covered }, plainStyle),
-  };
   const changed = covered.filter(({ steps }) => steps.length > 0).length;
-  const folded = planGroups(plan).map(({ head, tail, devices, tone }): LogLine => {
-    const text = shortened(head, LONGEST_HEAD);
-    // What is deleted is named in full.
-    if (tone === 'bad' && tail === '')
-      return { tone, text: `${text} ${devices.map(visible).join(', ')}` };
-    const isEverywhere = tone === 'warning' && tail === '' && devices.length === changed;
-    const where = isEverywhere && changed > 1 ? `all ${changed}` : namesText(devices);
-    return { tone, text: `${text} ${where}${tail}` };
+  const groups = planGroups(plan);
+  const of = (kind: PlanGroup['kind']): PlanGroup[] => groups.filter((one) => one.kind === kind);
+  const others = [...of('settled'), ...of('absent')].map(({ head, tail, devices, tone, kind }) => {
+    const sign = kind === 'absent' ? '✗' : '=';
+    return { tone, text: `${sign} ${shortened(head, LONGEST_HEAD)} ${namesText(devices)}${tail}` };
   });
+  const below = (width: number): readonly TextLine[] =>
+    others.flatMap((one) => wrapped(one, width));
   return {
-    folded: [...folded, count],
-    unfolded: () => [...plan.devices.flatMap(deviceLines), count],
+    title: countLine({ ...plan, devices: covered }, plainStyle),
+    folded(width) {
+      const steps = of('step');
+      const { lines } = fittedColumns(steps, planColumns(width), width);
+      const linesOf = width < LEAST_TABLE ? (one: PlanGroup) => textLines(one, width) : lines;
+      return [...steps.flatMap(linesOf), ...below(width)];
+    },
+    unfolded: (width) => plan.devices.flatMap(deviceLines).flatMap((line) => wrapped(line, width)),
+    warnings: of('warning').map(({ head, devices, tone }) => {
+      const isEverywhere = devices.length === changed && changed > 1;
+      return { tone, text: `! ${head} ${isEverywhere ? `all ${changed}` : namesText(devices)}` };
+    }),
   };
+}
+
+/** A step without columns: `~ set user bob on fw1, fw2: lang: de -> en`. */
+function textLines({ head, tail, devices, tone }: PlanGroup, width: number): TextLine[] {
+  const names = tail === '' ? devices.map(visible).join(', ') : namesText(devices);
+  return wrapped({ tone, text: `${shortened(signed(head), LONGEST_HEAD)} ${names}${tail}` }, width);
+}
+
+/** A message or a fact of a plan in lines of at most `width` cells. */
+export function wrapped({ tone, text }: LogLine, width: number): TextLine[] {
+  const shown = splitFingerprint(shortened(text, LONGEST_CHANGE), width);
+  return wrapText(shown, width, '  ').map((line) => plainLine(line, tone));
 }
 
 /** `fw1, fw2`; `fw1, fw2, fw3 and 47 more` for many names. */
@@ -70,7 +134,6 @@ function deviceLines(plan: DevicePlan): LogLine[] {
   return [
     { tone: 'heading', text: `${visible(device.name)} · ${what}${unit}` },
     ...steps.flatMap(stepLines),
-    ...assumptionTexts(plan).map((text): LogLine => ({ tone: 'warning', text: `  ! ${text}` })),
     ...settled.map((result): LogLine => {
       return { tone: 'quiet', text: `  = ${result.verdict}${settledTail(result)}` };
     }),

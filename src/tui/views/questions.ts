@@ -4,7 +4,7 @@ import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { firstOf, key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
-import { wrapText } from '../../text/wrap.ts';
+import { splitFingerprint, wrapText } from '../../text/wrap.ts';
 import type { LogLine, State } from '../state.ts';
 import {
   arranged,
@@ -130,7 +130,10 @@ function questionFacts(state: State): LogLine[] {
             `presented now      ${presented.fingerprint}`,
           ];
     return texts.flatMap((text) =>
-      wrapText(visible(text), width, '  ').map((line): LogLine => ({ tone: 'plain', text: line })),
+      wrapText(splitFingerprint(visible(text), width), width, '  ').map((line): LogLine => ({
+        tone: 'plain',
+        text: line,
+      })),
     );
   };
   const current = currentQuestion(state);

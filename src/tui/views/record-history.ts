@@ -4,6 +4,7 @@ import type { Shell } from '../../shell/shell.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Details, RecordHistory, State, TimeLineEntry } from '../state.ts';
+import { textOfLine } from '../screen/theme.ts';
 import type { Store } from '../store.ts';
 import { ENTRY_COLUMNS, entriesOf } from './change-entry.ts';
 import { fittedColumns } from './view.ts';
@@ -29,7 +30,7 @@ export function recordHistoryLines(
   if (history.problem !== undefined) return ['', `record history: ${history.problem}`];
   if (history.entries.length === 0) return [];
   const { header, line } = fittedColumns(history.entries, ENTRY_COLUMNS, width);
-  return ['', header, ...history.entries.map(line)];
+  return ['', header, ...history.entries.map((entry) => textOfLine(line(entry)))];
 }
 
 /** Reads the history of a record when its details open. Returns the function that ends it. */

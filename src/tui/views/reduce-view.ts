@@ -6,24 +6,14 @@ import { opened } from './navigation.ts';
 import { matchingLines, movedTop, nextSort, searcher, sought } from './view.ts';
 import { listed, viewLines } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
+import { stressed, type TextLine, textOfLine } from '../screen/theme.ts';
 
-/** A part of a line: a match of the search, or text around it. */
-interface MatchPart {
-  readonly text: string;
-  readonly isMatch: boolean;
-}
-
-/** Splits a line at the matches. */
-export function matchParts(state: Pick<State, 'find'>, line: string): MatchPart[] {
+/** A line with the matches of the search. */
+export function withMatches(state: Pick<State, 'find'>, line: TextLine): TextLine {
   const { length } = lineText(state.find.editing.line);
-  const parts: MatchPart[] = [];
-  let end = 0;
-  for (const at of searcher(state)(line)) {
-    parts.push({ text: line.slice(end, at), isMatch: false });
-    parts.push({ text: line.slice(at, at + length), isMatch: true });
-    end = at + length;
-  }
-  return [...parts, { text: line.slice(end), isMatch: false }].filter(({ text }) => text !== '');
+  const starts = searcher(state)(textOfLine(line));
+  const letters = starts.flatMap((start) => Array.from({ length }, (_, index) => start + index));
+  return stressed(line, 'chosen', letters);
 }
 
 /** "'lang': 2 of 5", for the title; empty without a search. */

@@ -1,11 +1,14 @@
 import { isGood, VERDICTS, type StepResult } from '../../change/verdict.ts';
 import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.ts';
 import { frequencies, grouped } from '../../device/record.ts';
-import { shortReason, visible, widthOf } from '../../text/visible.ts';
+import { withoutDevice } from '../../output/streams.ts';
+import { GAP } from '../../text/fit-columns.ts';
+import { fit, shortReason, visible, widthOf } from '../../text/visible.ts';
 import { key, keysOf, type Reason } from '../keys/binding.ts';
 import { shareBar } from '../screen/fleet-strip.ts';
 import { memoized } from '../store.ts';
-import type { LogLine, RollOutProgress, RollOutState, State } from '../state.ts';
+import { plainLine, type Span, type TextLine, type Tone, widthOfSpans } from '../screen/theme.ts';
+import type { RollOutProgress, RollOutState, State } from '../state.ts';
 import { namesText, plainStyle } from './plan-lines.ts';
 import type { OverOf, View } from './view.ts';
 import { durationText } from '../../text/time.ts';
@@ -44,13 +47,9 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
       disabled: whilePaused,
     }),
   ]),
-  lines: (_over, state) => linesOf(state).map(({ text }) => text),
-  tone: (_over, state, _lines, index) => linesOf(state)[index]?.tone ?? 'plain',
+  lines: (_over, { rollOut, size }) =>
+    rollOut === undefined ? [] : rollOutLines(rollOut, size.columns - 2),
 };
-
-function linesOf({ rollOut, size }: State): readonly LogLine[] {
-  return rollOut === undefined ? [] : rollOutLines(rollOut, size.columns - 2);
-}
 
 function isPaused({ rollOut }: State): boolean {
   return rollOut?.progress.control === 'paused';
@@ -65,10 +64,14 @@ export function changeRollOut(
   return rollOut === undefined ? state : { ...state, rollOut: { ...rollOut, ...change(rollOut) } };
 }
 
-/** The state of one device; the smallest rank comes first. */
-interface DeviceLine extends LogLine {
+/** What became of one device so far. */
+interface Fate {
   readonly name: string;
-  readonly rank: number;
+  /** One cell. */
+  readonly sign: string;
+  readonly tone: Tone;
+  /** What to say of it below the grid; empty if its sign says it. */
+  readonly text: string;
 }
 
 /** "23 of 50 devices · 21 done · 2 not as planned": as in the bar. */
@@ -94,51 +97,62 @@ const deviceCounts = memoized(({ devices, results }: RollOutState) => {
   return counts;
 });
 
-/** So many devices that were done last have a line of their own. */
-const MOST_DONE = 3;
-
-/** Failures first, then the devices under way, the last ones done, and one line for all that wait. */
-const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly LogLine[] => {
+/** The line and its bar, a sign for each device, and what is not as planned. */
+const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly TextLine[] => {
   const byDevice = resultsByDevice(rollOut.results);
-  const lines = rollOut.devices.map(({ name, steps }) =>
-    deviceLine(name, steps, endedOn(byDevice, name), rollOut.begun?.includes(name) === true),
+  const begun = new Set(rollOut.begun);
+  const fates = rollOut.devices.map(({ name, steps }) =>
+    fateOf(name, steps, endedOn(byDevice, name), begun.has(name)),
   );
-  const order = [...byDevice.keys()];
-  const done = lines
-    .filter(({ rank }) => rank === 3)
-    .sort((a, b) => order.indexOf(b.name) - order.indexOf(a.name));
+  const doubts = fates.filter(({ text }) => text !== '');
+  const causes = [...grouped(doubts, ({ sign, text }) => `${sign} ${text}`).values()].map(
+    (some) => {
+      const [{ sign, tone, text }] = some;
+      const line: Span = {
+        tone,
+        text: `${sign} ${namesText(some.map(({ name }) => name))}  ${text}`,
+      };
+      return { line, isStopped: sign === STOPPED };
+    },
+  );
   return [
     ...headLines(rollOut, width),
-    ...rollOut.refusals.map((text): LogLine => ({ tone: 'bad', text })),
-    ...lines.filter(({ rank }) => rank < 2).sort((a, b) => a.rank - b.rank),
-    ...done.slice(0, MOST_DONE),
-    ...folded('✓', 'more done', done.slice(MOST_DONE)),
-    ...folded(
-      '◌',
-      'waiting',
-      lines.filter(({ rank }) => rank === 2),
-    ),
-    ...lines.filter(({ rank }) => rank === 4),
-  ].map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
+    ...gridLines(fates, width),
+    ...[
+      ...rollOut.refusals.map((text): Span => ({ tone: 'bad', text })),
+      ...[false, true].flatMap((stopped) =>
+        causes.flatMap(({ line, isStopped }) => (isStopped === stopped ? [line] : [])),
+      ),
+    ].map(({ tone, text }) => plainLine(shortReason(text, width), tone)),
+  ];
 });
 
-function folded(sign: string, word: string, lines: readonly DeviceLine[]): LogLine[] {
-  if (lines.length === 0) return [];
-  const names = namesText(lines.map(({ name }) => name));
-  return [{ tone: 'quiet', text: `${sign} ${lines.length} ${word}: ${names}` }];
+/** More rows of names push away what is not as planned. */
+const MOST_ROWS = 6;
+
+/** `✓ fw1  ✓ fw2  ✗ fw3`; the signs alone if the names need too much room. */
+function gridLines(fates: readonly Fate[], width: number): TextLine[] {
+  const widest = Math.max(...fates.map(({ name }) => widthOf(visible(name)))) + GAP.length + 2;
+  const inRow = Math.max(1, Math.floor(width / widest));
+  const hasNames = fates.length <= inRow * MOST_ROWS;
+  const step = hasNames ? inRow : width;
+  const cells = fates.map(({ sign, tone, name }): Span => {
+    return { tone, text: hasNames ? fit(`${GAP}${sign} ${visible(name)}`, widest) : sign };
+  });
+  return Array.from({ length: Math.ceil(cells.length / step) }, (_, row) =>
+    cells.slice(row * step, (row + 1) * step),
+  );
 }
 
 /** The line, a bar with its counts, and the times as far as they are known. */
-function headLines(rollOut: RollOutState, width: number): LogLine[] {
+function headLines(rollOut: RollOutState, width: number): TextLine[] {
   const { devices, progress } = rollOut;
   const { done, failed, left } = deviceCounts(rollOut);
-  const isFine = failed === 0 && ['running', 'ended'].includes(progress.control);
-  const tone = isFine ? 'good' : 'warning';
   const bar = shareBar(
     [
-      { count: done, sign: '━', tone },
-      { count: failed, sign: '✗', tone },
-      { count: left, sign: '─', tone },
+      { count: done, sign: '━', tone: 'good' },
+      { count: failed, sign: '✗', tone: 'bad' },
+      { count: left, sign: '─', tone: 'quiet' },
     ],
     Math.min(40, Math.floor(width / 3)),
   );
@@ -146,13 +160,13 @@ function headLines(rollOut: RollOutState, width: number): LogLine[] {
   // What cannot be sent ends at once, and says nothing about the rate.
   const sent = done + failed - (devices.length - progress.toSend);
   const times = timesText(progress, sent, left);
-  const text = bar.map((span) => span.text).join('') + counts;
-  const isOneRow = widthOf(text) + widthOf(times) + 3 <= width;
+  const isOneRow = widthOfSpans(bar) + widthOf(counts) + widthOf(times) + 3 <= width;
+  const isHeld = !['running', 'ended'].includes(progress.control);
+  const line = [...bar, { tone: 'plain', text: counts } as const];
+  const time: Span = { tone: isHeld ? 'warning' : 'plain', text: times };
   return [
-    { tone: 'quiet', text: progress.line },
-    ...(isOneRow
-      ? [{ tone, text: `${text} · ${times}` } as const]
-      : [{ tone, text } as const, { tone: 'plain', text: times } as const]),
+    plainLine(progress.line, 'quiet'),
+    ...(isOneRow ? [[...line, { tone: 'plain', text: ' · ' } as const, time]] : [line, [time]]),
   ];
 }
 
@@ -192,37 +206,33 @@ function endedOn(results: ByDevice, name: string): readonly StepResult[] {
   return results.get(name) ?? [];
 }
 
-function deviceLine(
+/** The sign of what a stop has left to "resume". */
+const STOPPED = VERDICT_MARKS.skipped.mark;
+
+function fateOf(
   name: string,
   steps: number,
   ended: readonly StepResult[],
   hasBegun: boolean,
-): DeviceLine {
+): Fate {
   // What went wrong matters most; a device where something was done is not unchanged.
   const sorted = [...ended].sort((a, b) => severity(a) - severity(b));
   const worst = sorted.findLast((result) => !isGood(result));
   const verdict = (worst ?? sorted[0])?.verdict;
-  if (verdict === undefined) {
+  if (worst === undefined && (verdict === undefined || ended.length < steps)) {
     return hasBegun
-      ? { name, rank: 1, tone: 'accent', text: `▸ ${visible(name)}  under way` }
-      : { name, rank: 2, tone: 'quiet', text: '' };
+      ? { name, sign: '▸', tone: 'accent', text: `under way, ${ended.length} of ${steps} steps` }
+      : { name, sign: '·', tone: 'quiet', text: '' };
   }
-  const { mark, tone } = VERDICT_MARKS[verdict];
-  const isFine = worst === undefined;
-  const isOver = ended.length >= steps;
-  const reasons = isFine ? [] : reasonsOf(worst);
+  const { mark: sign, tone } = VERDICT_MARKS[verdict ?? 'unknown'];
+  if (worst === undefined) return { name, sign, tone, text: '' };
   const counts = countTexts(
     Object.fromEntries(frequencies(ended.map((one) => one.verdict))),
     plainStyle,
   );
-  const word =
-    isFine && !isOver
-      ? `${ended.length} of ${steps} steps`
-      : steps === 1
-        ? verdict
-        : counts.join(' · ');
-  const rank = isFine ? (isOver ? 3 : 1) : verdict === 'skipped' ? 4 : 0;
-  return { name, rank, tone, text: `${mark} ${visible(name)}  ${[word, ...reasons].join(' - ')}` };
+  const word = steps === 1 ? worst.verdict : counts.join(' · ');
+  const reasons = reasonsOf(worst).map((reason) => withoutDevice(reason, worst.device));
+  return { name, sign, tone, text: [word, ...reasons].join(' - ') };
 }
 
 function severity({ verdict }: StepResult): number {

@@ -5,6 +5,7 @@ import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { fieldsOf } from '../../output/cells.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { counted } from '../../text/one-line.ts';
+import { clockTime, dayName } from '../../text/time.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Tone } from '../screen/theme.ts';
@@ -18,6 +19,7 @@ import {
   listOf,
   type ListSource,
   type OverOf,
+  toned,
   type View,
 } from './view.ts';
 
@@ -106,11 +108,29 @@ export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
   },
   source,
   draw: (entries, _overlay, _state, width) =>
-    fittedColumns(entries.slice(0, MEASURED_ROWS), ENTRY_COLUMNS, width),
+    fittedColumns(entries.slice(0, MEASURED_ROWS), COLUMNS, width),
+  headingOf: ({ change }) => dayName(new Date(change.before)),
   toneOf: ({ change }) => TONES[change.events[0].kind],
   below,
   empty: () => 'no changes',
 });
+
+/** Below the heading of its day, a change has its hour. */
+const COLUMNS: typeof ENTRY_COLUMNS = [
+  { title: 'AT', text: hourText, most: 13, rank: 1, tone: () => 'quiet' },
+  ...ENTRY_COLUMNS.slice(1),
+];
+
+/** `09:41`; `09:12–09:41` if it lies anywhere between; `…–09:41` from another day on. */
+function hourText({ change: { after, before } }: TimeLineEntry): string {
+  const end = new Date(before);
+  const begin = new Date(after ?? 0);
+  if (before - begin.getTime() <= MINUTE_MS) return clockTime(end, end);
+  const isSameDay = begin.toDateString() === end.toDateString();
+  return `${isSameDay ? clockTime(begin, begin) : '…'}–${clockTime(end, end)}`;
+}
+
+const MINUTE_MS = 60_000;
 
 /** `33 changes in 10 rows` */
 function countText(entries: readonly TimeLineEntry[]): string {
@@ -150,9 +170,10 @@ export const CHANGE: View<ChangeOver> = {
   keys: keysOf('change', 'While a change is shown', [RESTORE]),
   breadcrumb: ({ entry: { what } }) => cut(what, 40),
   id: ({ entry }) => entry.id,
-  lines: ({ entry }, { size }) => changeLines(entry, size.columns - 2),
-  tone: (_overlay, _state, lines, index) =>
-    lines[index]?.startsWith('≠') === true ? 'warning' : index === 0 ? 'heading' : 'plain',
+  lines: ({ entry }, { size }) =>
+    toned(changeLines(entry, size.columns - 2), (line, index) =>
+      line.startsWith('≠') ? 'warning' : index === 0 ? 'heading' : 'plain',
+    ),
 };
 
 export function changeLines({ change, what, by }: TimeLineEntry, width: number): string[] {

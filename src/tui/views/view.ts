@@ -2,9 +2,10 @@ import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, fit } from '../../text/visible.ts';
+import { wrapText } from '../../text/wrap.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
-import type { Span, Tone } from '../screen/theme.ts';
+import { plainLine, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
 import type { Size } from '../terminal/painter.ts';
 import type { TitlePart } from '../table/view.ts';
@@ -52,9 +53,7 @@ export interface View<O extends Over = Over> {
   listed?(overlay: O, state: State): Listed;
   drawn?(overlay: O, state: State): ListView;
   /** For a text: wrapped to the screen. */
-  lines?(overlay: O, state: State): readonly string[];
-  /** The tone of a line; signs and words repeat its meaning. */
-  tone?(overlay: O, state: State, lines: readonly string[], index: number): Tone;
+  lines?(overlay: O, state: State): readonly TextLine[];
 }
 
 export interface Listed {
@@ -72,7 +71,7 @@ export interface ListRow {
   readonly sign?: string;
   /** Of the sign. */
   readonly tone: Tone;
-  readonly parts: readonly Span[];
+  readonly parts: TextLine;
 }
 
 /** Lines with a cursor below a header, cut to the screen. */
@@ -84,6 +83,8 @@ export interface ListView {
   readonly cursor: number;
   /** Shown if there is no row. */
   readonly empty: string;
+  /** The heading that a row is under; equal ones are shown once. */
+  readonly headingOf?: (index: number) => string;
 }
 
 /** Lines below a list, cut to the screen; on a small one only the first: its rows need the room. */
@@ -92,13 +93,25 @@ export function fittedLines(lines: readonly LogLine[], { columns, rows }: Size):
   return shown.map((line) => ({ ...line, text: cut(line.text, columns - 2) }));
 }
 
-/** The first visible row of a list in `height` lines with its header. */
-export function listTop(
-  { cursor, count }: Pick<ListView, 'cursor' | 'count'>,
+/** The visible part of a list: rows by their index, each heading above its rows. The cursor is in it. */
+export function listWindow(
+  { cursor, count, headingOf }: Pick<ListView, 'cursor' | 'count' | 'headingOf'>,
   height: number,
-): number {
+): readonly (number | string)[] {
   const room = Math.max(1, height - 1);
-  return Math.max(0, Math.min(Math.min(cursor, count - 1) - Math.floor(room / 2), count - room));
+  const current = Math.min(cursor, count - 1);
+  let top = Math.max(0, Math.min(current - Math.floor(room / 2), count - room));
+  for (;;) {
+    const lines: (number | string)[] = [];
+    for (let index = top; index < count && lines.length < room; index += 1) {
+      const heading = headingOf?.(index);
+      const isNew = heading !== undefined && (index === top || heading !== headingOf?.(index - 1));
+      lines.push(...(isNew && room > 1 ? [heading, index] : [index]));
+    }
+    // Headings may push the cursor out of sight.
+    if (lines.slice(0, room).includes(current) || top >= current) return lines.slice(0, room);
+    top += 1;
+  }
 }
 
 type ListOver = Extract<Over, { cursor: number }>;
@@ -109,12 +122,13 @@ interface ListSpec<O extends ListOver, T extends object> extends View<O> {
   toneOf?(item: T): Tone;
   signOf?(item: T, overlay: O): string;
   empty(overlay: O): string;
+  headingOf?(item: T): string;
 }
 
 interface Drawn<T> {
   readonly header: string;
-  /** The text of an item, also in parts of different tones. Called only for visible items. */
-  readonly line: (item: T) => string | readonly Span[];
+  /** What is plain in it gets the tone of the item. Called only for visible items. */
+  readonly line: (item: T) => TextLine;
 }
 
 /** A list with the common filter, sort order and cursor. */
@@ -137,11 +151,17 @@ export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T
         const item = items[index];
         if (item === undefined) return { tone: 'plain', parts: [] };
         const tone = spec.toneOf?.(item) ?? 'plain';
-        const drawn = line(item);
-        const parts = typeof drawn === 'string' ? [{ tone, text: drawn }] : drawn;
+        const parts = line(item).map((span) => (span.tone === 'plain' ? { ...span, tone } : span));
         return { sign: spec.signOf?.(item, over) ?? '', tone, parts };
       };
-      return { header, count: items.length, row, cursor: over.cursor, empty: spec.empty(over) };
+      const headingOf = (index: number): string => {
+        const item = items[index];
+        return item === undefined ? '' : (spec.headingOf?.(item) ?? '');
+      };
+      return {
+        ...{ header, count: items.length, row, cursor: over.cursor, empty: spec.empty(over) },
+        ...(spec.headingOf !== undefined && { headingOf }),
+      };
     },
   };
 }
@@ -161,6 +181,14 @@ export interface ListColumn<T> {
   readonly isFilling?: true;
   /** Shown even if all its texts are empty. */
   readonly isKeptEmpty?: true;
+  readonly tone?: (item: T) => Tone;
+}
+
+interface FittedColumns<T> {
+  readonly header: string;
+  readonly line: (item: T) => TextLine;
+  /** The same with all of its texts, each wrapped in its column. */
+  readonly lines: (item: T) => readonly TextLine[];
 }
 
 /** The source of a list that sorts and filters by its columns. */
@@ -186,7 +214,7 @@ export function fittedColumns<T>(
   sample: readonly T[],
   columns: readonly ListColumn<T>[],
   width: number,
-): { header: string; line: (item: T) => string } {
+): FittedColumns<T> {
   const measured = columns.flatMap((column) => {
     const texts = sample.map(column.text);
     // Empty columns are left out.
@@ -213,14 +241,42 @@ export function fittedColumns<T>(
     one.cells += more;
     left -= more;
   }
-  const line = (textOf: (column: ListColumn<T>) => string): string => {
-    const cells = shown.map(({ column, cells: most }) => fit(textOf(column), most));
-    return cut(cells.join(GAP).trimEnd(), width);
+  const lineWith = (
+    item: T,
+    textOf: (column: ListColumn<T>, cells: number) => string,
+  ): TextLine => {
+    const line = shown.map(({ column, cells }, index) => {
+      const text = textOf(column, cells);
+      const isLast = index === shown.length - 1;
+      return {
+        tone: column.tone?.(item) ?? 'plain',
+        text: isLast ? cut(text, cells) : fit(text, cells) + GAP,
+      };
+    });
+    return line;
   };
+  const header = shown.map(({ column, cells }) => fit(column.title, cells)).join(GAP);
   return {
-    header: line(({ title }) => title),
-    line: (item) => line(({ text }) => text(item)),
+    header: cut(header.trimEnd(), width),
+    line: (item) => lineWith(item, ({ text }) => text(item)),
+    lines(item) {
+      const wrapped = new Map(
+        shown.map(({ column, cells }) => [column, wrapText(column.text(item), cells)]),
+      );
+      const height = Math.max(...[...wrapped.values()].map(({ length }) => length));
+      return Array.from({ length: height }, (_, row) =>
+        lineWith(item, (column) => wrapped.get(column)?.[row] ?? ''),
+      );
+    },
   };
+}
+
+/** Lines of text with their tones; signs and words repeat their meaning. */
+export function toned(
+  lines: readonly string[],
+  toneOf: (line: string, index: number) => Tone,
+): readonly TextLine[] {
+  return lines.map((line, index) => plainLine(line, toneOf(line, index)));
 }
 
 /** The heads of a printed table have capitals alone. */
@@ -245,9 +301,9 @@ export function searcher({ find }: { readonly find: Find }): (line: string) => n
 }
 
 /** The lines with a match. */
-export function matchingLines(lines: readonly string[], find: Find): number[] {
+export function matchingLines(lines: readonly TextLine[], find: Find): number[] {
   const search = searcher({ find });
-  return lines.flatMap((line, index) => (search(line).length > 0 ? [index] : []));
+  return lines.flatMap((line, index) => (search(textOfLine(line)).length > 0 ? [index] : []));
 }
 
 /**
@@ -255,7 +311,7 @@ export function matchingLines(lines: readonly string[], find: Find): number[] {
  * window that shows it.
  */
 export function sought(
-  lines: readonly string[],
+  lines: readonly TextLine[],
   find: Find,
   { top, height }: { readonly top: number; readonly height: number },
   by: 0 | 1 | -1,

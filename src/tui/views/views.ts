@@ -4,6 +4,7 @@ import { visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { Overlay, State } from '../state.ts';
 import { memoized } from '../store.ts';
+import type { TextLine } from '../screen/theme.ts';
 import { DETAILS } from './details.ts';
 import { DEVICES } from './devices.ts';
 import { DRIFT } from './drift.ts';
@@ -63,7 +64,7 @@ export function listView(state: State): ListView | undefined {
 }
 
 /** The bars and the body ask for them in each frame. */
-export const viewLines = memoized((state: State): readonly string[] => {
+export const viewLines = memoized((state: State): readonly TextLine[] => {
   const shown = shownView(state);
   return shown?.view.lines?.(shown.over, state) ?? [];
 });

@@ -19,7 +19,7 @@ test('the odd one is made like the others in four keys, and the matrix shows it'
   await program.waitFor(/^▸ +bob +=\s*≠\s*=/m);
   await program.waitFor(/^ = set bob lang=de on 127\.0\.0\.3/m);
   type('=');
-  await program.waitFor(/set user bob on 127\.0\.0\.3\S*: lang: en -> de/);
+  await program.waitFor(/~ set user bob +127\.0\.0\.3\S* +lang: en -> de/);
   await program.waitFor('answer>');
   type('y');
   type('\r');

@@ -69,7 +69,7 @@ test('what nobody can type survives an edit, and a terminal that answers in 8 bi
   await goToTable(program);
   await program.waitFor(/bell +Be\^Gll\^Ie +Ringer/);
   program.type('/bell\re');
-  await program.waitFor(/▸ +First name +Be\^Gll\^Ie/i);
+  await program.waitFor(/▸ +First name +\[Be\^Gll\^Ie/i);
   program.type('X\u009b?62;4cY');
   await program.waitFor(/user set bell first_name='Be\^Gll\^IeXY'/);
   program.press('ctrl-s');

@@ -102,10 +102,10 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   expect(shown).toContain(second?.fingerprint);
   // One below the other, so that a difference is seen.
   const starts = program.screen().flatMap((line) => {
-    const at = line.search(/(?:[0-9A-F]{2}:){31}/);
+    const at = line.search(/(?:[0-9A-F]{2}:){15}/);
     return at < 0 ? [] : [at];
   });
-  expect(starts).toEqual([starts[0], starts[0]]);
+  expect(starts).toEqual(Array.from({ length: 4 }, () => starts[0]));
   program.press('space');
   await program.waitFor('a changed certificate cannot be marked');
   program.type('*');
@@ -118,9 +118,9 @@ test('a changed certificate is never among all: it is replaced by itself, or by 
   expect([second?.log, third?.log]).toEqual([[], []]);
 
   program.press('enter');
-  await program.waitFor('── WARNING ──');
+  await program.waitFor('┌ WARNING ─');
   await program.waitFor(`THE CERTIFICATE OF ${second?.address ?? ''} HAS CHANGED.`);
-  await program.waitFor(/pinned \d{4}-\d\d-\d\d +AB:AB.*\n +presented now +(?!AB:AB)\w\w:/);
+  await program.waitFor(/pinned \d{4}-\d\d-\d\d +AB:AB.*\n.*\n│ +presented now +(?!AB:AB)\w\w:/);
   // Enter alone means no.
   await answer(program, '');
   await program.waitFor('you did not confirm: nothing was changed');
@@ -153,7 +153,7 @@ test('four changed certificates take three keys and the file with their fingerpr
   keys.value(`'${seen}'`);
   keys.press('enter');
   await program.waitFor('connected to 4 devices');
-  expect(program.screen()[0]).not.toContain('CHANGED');
+  await program.waitFor(([bar = '']) => !bar.includes('CHANGED'));
 });
 
 test('Esc leaves questions open, x declines them, and a yes that nobody asked for is no command', async () => {

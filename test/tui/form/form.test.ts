@@ -1,9 +1,10 @@
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { describe, expect, test } from 'vitest';
 import { parseCompleteLine } from '../../../src/text/words.ts';
 import type { FormField } from '../../../src/shell/records/form-fields.ts';
 import { formCommand, shownCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId, type FormState, hasChanges } from '../../../src/tui/form/form-state.ts';
-import { formCursor, formView } from '../../../src/tui/form/form-view.ts';
+import { formBox, formCursor } from '../../../src/tui/form/form-view.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
 import type { FormAction } from '../../../src/tui/keys/key-binding.ts';
 import type { EditKey } from '../../../src/tui/editor/line.ts';
@@ -82,10 +83,7 @@ function formOf({ form }: State): FormState {
 }
 
 function screen(state: State, { columns, rows } = state.size): string[] {
-  const { body } = layoutOf({ ...state, size: { columns, rows } });
-  return formView(formOf(state), columns, body).rows.map((row) =>
-    row.map(({ text }) => text).join(''),
-  );
+  return formBox({ ...state, size: { columns, rows } })?.rows.map(textOfLine) ?? [];
 }
 
 describe('the command', () => {
@@ -124,7 +122,7 @@ describe('the command', () => {
     const fields = [field('first_name', { value }), field('note', { value })];
     const state = after(start, { kind: 'form', opening, fields });
     expect(formCommand(formOf(state))).toBe('user set alice');
-    expect(screen(state).join('\n')).toMatch(/first_name +Al\^Gic\^Ie\^M⏎<U\+D800> /);
+    expect(screen(state).join('\n')).toMatch(/first_name +\[Al\^Gic\^Ie\^M⏎<U\+D800> /);
     const typed = formOf(press(state, '"x\x07y'));
     expect(formCommand(typed)).toBe(`user set alice first_name='${value}xy'`);
     expect(parseCompleteLine(formCommand(typed)).at(-1)?.text).toBe(`first_name=${value}xy`);
@@ -200,9 +198,9 @@ describe('fields', () => {
     const spelling = { yes: 'on', no: 'off' };
     const fields = [field('dhcp', { label: 'DHCP', type: 'boolean', value: 'on', spelling })];
     const state = after(start, { kind: 'form', opening: SET, fields });
-    expect(screen(state).join('\n')).toMatch(/DHCP +yes/);
+    expect(screen(state).join('\n')).toMatch(/DHCP +\[yes/);
     expect(formCommand(formOf(press(state, 'switch')))).toBe('user set bob dhcp=off');
-    expect(screen(press(state, 'switch')).join('\n')).toMatch(/DHCP +no +was yes/);
+    expect(screen(press(state, 'switch')).join('\n')).toMatch(/DHCP +\[no +\] was yes/);
     expect(formCommand(formOf(press(state, '"n', '"y')))).toBe('user set bob');
   });
 
@@ -235,7 +233,7 @@ describe('fields', () => {
     expect(screen(typing).join('\n')).not.toContain('French');
     const taken = press(typing, 'take-choice');
     expect(formCommand(formOf(taken))).toBe('user set bob lang=de');
-    expect(screen(taken).join('\n')).toMatch(/~ Language +de · German +was en/);
+    expect(screen(taken).join('\n')).toMatch(/~ Language +\[de · German +\] was en/);
   });
 
   test('show all choices on request, and are as before when none is taken', () => {
@@ -291,7 +289,6 @@ describe('sending', () => {
     expect(rows.at(-3)).toMatch(/^ {4}✗ quota of 500/);
     expect(rows.join(' ')).toContain('badge: missing');
     expect(rows.at(-1)).toContain('› user add username=eva lang=de');
-    expect(rows).toHaveLength(screen(sent).length);
     const edited = press(state, 'previous-field', '"n');
     expect(screen(edited).join('\n')).not.toContain('quota');
   });
@@ -346,7 +343,7 @@ describe.each([
       ]);
       expect(shown.at(-1)).toContain('› user add');
       for (const row of shown) expect(row.length).toBeLessThanOrEqual(columns);
-      const cursor = formCursor(state, body);
+      const cursor = formCursor(state);
       expect(shown[(cursor?.row ?? 0) - 2]).toMatch(/^▸/);
       state = press(state, 'next-field');
     }
@@ -355,7 +352,7 @@ describe.each([
 
   test('a long text scrolls in its field, with the cursor in sight', () => {
     const state = press(opened, `"${'wide '.repeat(60)}`);
-    const { column = -1 } = formCursor(state, layoutOf(state).body) ?? {};
+    const { column = -1 } = formCursor(state) ?? {};
     expect(column).toBeGreaterThan(0);
     expect(column).toBeLessThan(columns);
     for (const row of screen(state)) expect(row.length).toBeLessThanOrEqual(columns);

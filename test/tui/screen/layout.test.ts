@@ -1,3 +1,4 @@
+import { questionLines } from '../box-lines.ts';
 import { countComputing } from '../../contention.ts';
 import { expect, test } from 'vitest';
 import type { Plan } from '../../../src/change/plan.ts';
@@ -189,16 +190,16 @@ test.each([
 ])('a key of 64 KB leaves the count of a plan in sight ($columns x $rows)', (size) => {
   const key = 'k'.repeat(65_536);
   const state = asked([key], `delete user ${key} on fw1? Type y to do it:`, size);
-  const lines = layoutOf(state).question.map(({ text }) => text);
-  expect(lines.join('\n')).toContain('1 to delete');
-  expect(lines.join('\n')).toContain('Type y to do it:');
+  const lines = questionLines(state);
+  expect(lines.join(' ')).toContain('1 to delete');
+  expect(lines.join(' ')).toContain('Type y to do it:');
 });
 
 test('a question is whole at its end on a small screen, and what it is about can be scrolled', () => {
   const key = 'k'.repeat(65_536);
   const text = `delete user ${key} on fw1? Type y to do it:`;
   const state = asked([key, 'bob'], text, { columns: 40, rows: 10 });
-  const lines = layoutOf(state).question.map((line) => line.text);
+  const lines = questionLines(state);
   expect(lines.at(-1)).toContain('Type y to do it:');
   expect(lines).toContainEqual(expect.stringContaining('scroll'));
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { stressed } from '../../../src/tui/components/line.tsx';
+import { plainLine, stressed } from '../../../src/tui/screen/theme.ts';
 
 test('characters side by side are stressed as one piece', () => {
-  expect(stressed('user list', [0, 1, 5])).toEqual([
+  expect(stressed(plainLine('user list'), 'match', [0, 1, 5])).toEqual([
     { tone: 'match', text: 'us' },
     { tone: 'plain', text: 'er ' },
     { tone: 'match', text: 'l' },

@@ -163,7 +163,9 @@ test('the colour of a label is that of the prompt and of the question, and no wo
       expected: 'y',
       color,
     });
-    expect(layoutOf(store.state).question.at(-1)).toEqual({ tone, text: 'PROD: add bob?' });
+    expect(layoutOf(store.state).question?.lines.at(-1)).toEqual([
+      { tone, text: 'PROD: add bob?' },
+    ]);
     for (const name of THEME_NAMES) {
       const shown = createTheme(name, true)(tone, 'PROD');
       expect(stripVTControlCharacters(shown)).toBe('PROD');

@@ -1,3 +1,4 @@
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { expect, test } from 'vitest';
 import { UnreachableError } from '../../../src/device/errors.ts';
 import { titleLine } from '../../../src/tui/screen/bar-lines.ts';
@@ -67,5 +68,5 @@ test('the fields of a record tell of which devices they are old', () => {
     kind: 'view-over',
     overlay: { kind: 'details', details, top: 0 },
   });
-  expect(viewLines(state)).toContain('as of 4 Mar 2020, not responding now: fw3');
+  expect(viewLines(state).map(textOfLine)).toContain('as of 4 Mar 2020, not responding now: fw3');
 });

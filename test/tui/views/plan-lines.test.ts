@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { DevicePlan } from '../../../src/change/plan.ts';
 import type { StepResult } from '../../../src/change/verdict.ts';
 import { unreachable } from '../../output/collect.ts';
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { foldResults, planView } from '../../../src/tui/views/plan-lines.ts';
 
 function noEffect(name: string): StepResult {
@@ -34,10 +35,15 @@ test('a plan says each fact once: devices of a delete in full, a doubt about all
     const way = 'DELETE /api/user/ID/';
     return { device, steps: [step], settled: [], assumed: [{ action, resource, way }] };
   });
-  expect(planView({ run: 'r1', devices }).folded.map(({ text }) => text)).toEqual([
-    'delete user bob on fw1, fw2, fw4, fw5, fw6, fw7, fw8',
-    'not covered: fw3 - no answer within 5 s',
-    'devsh assumes, without documentation: delete user by DELETE /api/user/ID/ on all 7',
+  const { title, folded, warnings } = planView({ run: 'r1', devices });
+  expect([
+    title,
+    ...folded(80).map((line) => textOfLine(line).trimEnd()),
+    ...warnings.map(({ text }) => text),
+  ]).toEqual([
     '7 to delete',
+    '- delete user bob  fw1, fw2, fw4, fw5, fw6, fw7, fw8',
+    '✗ not covered: fw3 - no answer within 5 s',
+    '! devsh assumes, without documentation: delete user by DELETE /api/user/ID/ on all 7',
   ]);
 });

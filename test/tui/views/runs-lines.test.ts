@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { RUN_COLUMNS } from '../../../src/tui/views/runs.ts';
 import { fittedColumns } from '../../../src/tui/views/view.ts';
 
@@ -20,7 +21,7 @@ const RUN = {
 
 function runLines(runs: readonly (typeof RUN)[], width: number): string[] {
   const { header, line } = fittedColumns(runs, RUN_COLUMNS, width);
-  return [header, ...runs.map(line)];
+  return [header, ...runs.map((run) => textOfLine(line(run)).trimEnd())];
 }
 
 test('what the command was stays in sight on a narrow screen, and how the run ended', () => {

@@ -1,0 +1,115 @@
+import { Box } from 'ink';
+import { type ReactNode, use } from 'react';
+import { cut, widthOf } from '../../text/visible.ts';
+import type { FormView } from '../form/form-view.ts';
+import type { QuestionBox } from '../screen/layout.ts';
+import { plainLine, type TextLine, textOfLine, widthOfSpans } from '../screen/theme.ts';
+import { Line, ThemeContext } from './line.tsx';
+
+interface DialogProps {
+  readonly title: TextLine;
+  /** In the lower edge. */
+  readonly foot: TextLine;
+  readonly width: number;
+  readonly padding?: number;
+  readonly children: ReactNode;
+}
+
+/** A box over the table, with a title in its edge. */
+export function Dialog({ title, foot, width, padding = 0, children }: DialogProps) {
+  const edges = useEdges();
+  return (
+    <Box flexDirection="column" flexShrink={0} width={width}>
+      <Edge corners="┌┐" text={title} width={width} />
+      <Box
+        flexDirection="column"
+        paddingX={padding}
+        borderStyle={edges}
+        borderTop={false}
+        borderBottom={false}
+      >
+        {children}
+      </Box>
+      <Edge corners="└┘" text={foot} width={width} />
+    </Box>
+  );
+}
+
+/** Quiet edges for a box. */
+export function useEdges() {
+  const theme = use(ThemeContext);
+  const [left, right] = [theme('quiet', '│'), theme('quiet', '│')];
+  return { ...NO_CORNERS, left, right };
+}
+
+/** Ink asks for all of them. */
+const NO_CORNERS = {
+  topLeft: '',
+  top: '',
+  topRight: '',
+  bottomLeft: '',
+  bottom: '',
+  bottomRight: '',
+};
+
+interface EdgeProps {
+  readonly corners: string;
+  readonly text: TextLine;
+  readonly width: number;
+}
+
+function Edge({ corners, text, width }: EdgeProps) {
+  const shown: TextLine = text.length === 0 ? [] : [...text, { tone: 'plain', text: ' ' }];
+  const rest = '─'.repeat(Math.max(0, width - 2 - widthOfSpans(shown)));
+  return (
+    <Line
+      spans={[
+        { tone: 'quiet', text: corners.slice(0, 1) },
+        ...shown,
+        { tone: 'quiet', text: rest + corners.slice(1) },
+      ]}
+    />
+  );
+}
+
+interface QuestionProps {
+  readonly box: QuestionBox;
+  readonly columns: number;
+}
+
+/** A question below what it is about: a plan, a certificate, an output. */
+export function Question({ box, columns }: QuestionProps) {
+  const { title, tone, lines, scroll, hasEdges } = box;
+  const shown = lines.map((line, index) => (
+    <Line key={index} spans={hasEdges ? line : [{ tone: 'plain', text: ' ' }, ...line]} />
+  ));
+  if (!hasEdges) return shown;
+  const widest = Math.max(...lines.map((line) => widthOf(textOfLine(line))));
+  const width = Math.min(columns, Math.max(widest, widthOf(title), widthOf(scroll), 36) + 4);
+  const foot = scroll === '' ? [] : plainLine(` ${scroll}`, 'quiet');
+  const head = plainLine(` ${cut(title, width - 4)}`, tone);
+  return (
+    <Dialog title={head} foot={foot} width={width} padding={1}>
+      {shown}
+    </Dialog>
+  );
+}
+
+/** One record, field by field; the line that it runs is in the lower edge. */
+export function Form({ view }: { readonly view: FormView }) {
+  const { rows, width } = view;
+  const [title = [], ...others] = rows;
+  const foot = others.pop() ?? [];
+  return (
+    <Dialog title={title} foot={foot} width={width}>
+      {others.map((spans, index) => (
+        <Field key={index} spans={spans} />
+      ))}
+    </Dialog>
+  );
+}
+
+/** A field with its label, its value and the message beside it; or what is open below it. */
+export function Field({ spans }: { readonly spans: TextLine }) {
+  return <Line spans={spans} />;
+}
