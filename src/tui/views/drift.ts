@@ -2,7 +2,7 @@ import { driftSummary, type Drift, type DriftRow, type FieldDrift } from '../../
 import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { columnTitle, quotedText, fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts';
-import { GAP } from '../../text/fit-columns.ts';
+import { GAP, GUTTER } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
 import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
@@ -19,8 +19,8 @@ import type { DriftOutput } from '../../shell/output.ts';
 import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
 
 const MOST_KEY = 28;
-/** Devices are named above their columns if that leaves so much of the screen. */
-const NAMES_SHARE = 0.6;
+/** Devices are named or numbered above their columns if these need no more of the screen. */
+const HEADS_SHARE = 0.75;
 /** With less room, no sentence says what differs. */
 const LEAST_TEXT = 12;
 /** If not every device has a place, the signs leave so much for that sentence. */
@@ -175,24 +175,21 @@ function signOf({ cells }: DriftRow, index: number) {
   return SIGNS[cells[index]?.kind ?? 'unread'];
 }
 
-/** Of a record that few devices have, those stand out; otherwise those without it. */
+/** What only few devices have is quiet; otherwise those without it stand out. */
 function toneOf({ cells }: DriftRow, index: number, isRare: boolean): Tone {
-  const cell = cells[index];
-  if (isRare && cell !== undefined && cell.kind !== 'differs')
-    return cell.kind === 'missing' ? 'quiet' : 'accent';
-  return SIGNS[cell?.kind ?? 'unread'].tone;
+  const kind = cells[index]?.kind ?? 'unread';
+  return isRare && kind === 'missing' ? 'quiet' : SIGNS[kind].tone;
 }
 
 /** The key, one sign for each device, and what differs as far as there is room. */
 function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, width: number) {
   const { drift, resource } = overlay.output;
-  const { title, key, cells, from, count, more, room } = measured(rows, overlay, width);
-  const names = devicesOf(overlay);
-  const at = Math.min(overlay.device, names.length - 1);
-  const heads = names.slice(from, from + count).map((name, index) => {
-    const isCurrent = from + index === at;
-    if (cells === undefined) return isCurrent ? '▾' : ' ';
-    return ` ${isCurrent ? '▾' : ' '}${fit(visible(name), cells[index] ?? 1)}`;
+  const { title, key, labels, from, count, more, room } = measured(rows, overlay, width);
+  const at = Math.min(overlay.device, devicesOf(overlay).length - 1);
+  const cells = labels?.map(widthOf);
+  const heads = Array.from({ length: count }, (_, index) => {
+    const mark = from + index === at ? '▾' : ' ';
+    return labels === undefined ? mark : ` ${mark}${labels[index] ?? ''}`;
   });
   const beyond = more === 0 ? '' : `→${more}`;
   const line = (head: string, middle: string, text: string): string =>
@@ -221,7 +218,7 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
   };
 }
 
-/** Widths; `cells`: those of the devices if there is room for their names. */
+/** Widths; `labels`: the names or numbers of the devices, if they have room above their columns. */
 function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
   const { drift, resource } = overlay.output;
   const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
@@ -229,26 +226,54 @@ function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: numbe
   const keys = rows.slice(0, MEASURED_ROWS).map((row) => keyText(row, resource));
   const key = Math.max(...[title, ...keys].map((text) => cellsUpTo(text, most)));
   const devices = devicesOf(overlay);
-  const named = devices.map((name) => widthOf(visible(name)));
-  const all = named.reduce((sum, cells) => sum + cells + GAP.length, 0);
   const left = width - key - GAP.length;
-  const hasNames = all <= left * NAMES_SHARE;
+  const cellsOf = (texts: readonly string[]): number =>
+    texts.reduce((sum, text) => sum + widthOf(text) + GAP.length, 0);
+  const labels = [devices.map(visible), numbersOf(devices)].find(
+    (texts) => cellsOf(texts) <= left * HEADS_SHARE,
+  );
   // Not every device has a place then, so the words say more than further signs.
   const words = devices.length > left - GAP.length && left > 2 * WORDS ? WORDS : 4;
   const places = Math.max(1, left - GAP.length - words);
-  const count = hasNames ? devices.length : Math.min(devices.length, places);
+  const count = labels === undefined ? Math.min(devices.length, places) : devices.length;
   const from = Math.max(0, Math.min(overlay.device - count + 1, devices.length - count));
-  const rest = left - (hasNames ? all : count) - GAP.length;
+  const rest = left - (labels === undefined ? count : cellsOf(labels)) - GAP.length;
   return {
     title,
     key,
-    cells: hasNames ? named : undefined,
+    labels,
     from,
     count,
     more: devices.length - from - count,
     room: rest < LEAST_TEXT ? 0 : rest,
   };
 }
+
+function numbersOf(devices: readonly string[]): string[] {
+  return devices.map((_, index) => String(index + 1));
+}
+
+/** `differ: fw2 ▇▇ 2 · fw5 ▇▇▇ 3`: the devices on which records differ, the most first. */
+const countsText = memoized(({ drift }: DriftOutput): string => {
+  const odd = drift.devices.map(({ name }, index) => {
+    const { length } = drift.rows.filter(({ cells }) => cells[index]?.kind === 'differs');
+    return { name, length };
+  });
+  const most = Math.max(...odd.map(({ length }) => length));
+  const bars = odd
+    .filter(({ length }) => length > 0)
+    .sort((a, b) => b.length - a.length)
+    .map(({ name, length }) => {
+      const bar = '▇'.repeat(
+        Math.max(1, Math.round((length / Math.max(most, MOST_BAR)) * MOST_BAR)),
+      );
+      return `${visible(name)} ${bar} ${length}`;
+    });
+  return bars.length === 0 ? '' : `differ: ${bars.join(' · ')}`;
+});
+
+/** Cells of the longest bar. */
+const MOST_BAR = 8;
 
 /** The cell under both cursors, what `=` would do, and the legend. */
 function below(state: State): readonly LogLine[] {
@@ -262,15 +287,28 @@ function below(state: State): readonly LogLine[] {
   const words = [SIGNS.only, SIGNS.differs, SIGNS.missing].map(
     ({ sign, word }) => `${sign} ${word}`,
   );
-  const legend: LogLine = { tone: 'quiet', text: words.join('  ') + same };
+  const names = devicesOf(overlay);
+  const { labels } = measured(
+    arranged(source(overlay), state.find),
+    overlay,
+    size.columns - GUTTER,
+  );
+  const isNumbered = labels !== undefined && labels.every((text, at) => text === String(at + 1));
+  const numbers = isNumbered ? names.map((name, at) => `${at + 1} ${visible(name)}`) : [];
+  const legend: LogLine = { tone: 'quiet', text: [...words, ...numbers].join('  ') + same };
   if (row === undefined) return fittedLines([legend], size);
+  const counts: LogLine = { tone: 'warning', text: countsText(overlay.output) };
   const alike = alikeFor(overlay, state);
   const lines: readonly LogLine[] = [
     { tone: 'plain', text: `${keyText(row, resource)} on ${cellText(row, overlay)}` },
     { tone: 'quiet', text: alike.line === undefined ? alike.reason : `= ${alike.summary}` },
+    counts,
     legend,
   ];
-  return fittedLines(lines, size);
+  return fittedLines(
+    lines.filter(({ text }) => text !== ''),
+    size,
+  );
 }
 
 /** `fw7: ≠ lang en` */

@@ -62,6 +62,7 @@ describe('the matrix', () => {
         "",
         "bob on fw1: = same · lang de",
         "no majority: no value is on more than half of the devices, counting those not read",
+        "differ: fw2 ▇ 1",
         "= same  ≠ differs  · missing · 1 the same folded away",
       ]
     `);
