@@ -31,11 +31,13 @@ export async function countTables(root) {
   };
 }
 
-/** Each name that a profile can state. `update` and `remove` have the same ones as `create`. */
-function countFacts({ properties = {}, additionalProperties }) {
-  const inner = typeof additionalProperties === 'object' ? countFacts(additionalProperties) : 0;
-  return Object.entries(properties).reduce(
-    (sum, [name, fact]) => sum + 1 + (/^(update|remove)$/.test(name) ? 0 : countFacts(fact)),
-    inner,
-  );
+/** Each fact that a profile can state; those of `create`, `update` and `remove`, and of each `list`, are the same. */
+function countFacts({ properties = {} }, path = '') {
+  return Object.entries(properties).reduce((sum, [name, fact]) => {
+    const own = `${path}${name}`;
+    if (/^(?:update|remove|resources\.(?:list|update))$/.test(own)) return sum;
+    const group = name === 'resources' ? fact.additionalProperties : fact;
+    const isGroup = group.properties !== undefined && name !== 'options';
+    return sum + (isGroup ? countFacts(group, `${own}.`) : 1);
+  }, 0);
 }

@@ -5,7 +5,7 @@ import {
   isSecretName,
   lettersOf,
 } from '../device/sensitive-fields.ts';
-import { accountsOf, detailsOf, knownFields, type Profile } from '../device/profile.ts';
+import { accountsOf, fieldFacts, knownFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   frequencies,
@@ -158,10 +158,10 @@ export function isHarmlessField(
   field: string,
 ): boolean {
   if (field === keyField || field.split('.').some(isSecretField)) return false;
-  const stated = detailsOf(profile, resource, field);
+  const stated = fieldFacts(profile, resource, field);
   const disables = Object.hasOwn(profile.resources[resource]?.disabledAs ?? {}, field);
-  if (disables || stated?.rights === true) return false;
-  if (stated?.harmless === true) return true;
+  if (disables || stated.rights === true) return false;
+  if (stated.harmless === true) return true;
   const letters = lettersOf(field);
   if (field.includes('.') || isPrivilegeField(field)) return false;
   return HARMLESS.test(letters) || EMAIL.test(letters);

@@ -1,5 +1,5 @@
 import { hasAllFields } from '../device/encode.ts';
-import { keyFieldOf, type Profile, resourceOf } from '../device/profile.ts';
+import { fieldsWith, keyFieldOf, type Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped, valueAt, valueText } from '../device/record.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import type { Add, Change } from './change.ts';
@@ -59,9 +59,9 @@ export function closeAccounts(
 
 /** What a new record must have, as the profile states it, and these fields lack. A form has the others empty. */
 export function missingFields(profile: Profile, resource: string, fields: DeviceRecord): string[] {
-  if (profile.origins[`resources.${resource}.fields`] !== 'configured') return [];
-  return resourceOf(profile, resource).fields.filter(
+  return fieldsWith(profile, resource, 'needed').filter(
     (field) =>
+      profile.origins[`resources.${resource}.fields.${field}`] === 'configured' &&
       valueText(valueAt(fields, field)) === '' &&
       !profile.idFields.includes(field) &&
       (isSecretField(field) || !hasAllFields(profile)),

@@ -1,7 +1,8 @@
 import { omittedFields } from '../device/encode.ts';
 import { omission } from '../device/form-values.ts';
 import {
-  detailsOf,
+  fieldFacts,
+  fieldsWith,
   hasPositionalIds,
   hiddenFields,
   ownAddress,
@@ -47,12 +48,16 @@ export function erasedFields(
   const sending = isTyped ? withResource(profile, resource, { update }) : profile;
   const omitted = omission(profile, resource, facts);
   if (omitted === 'kept') return {};
-  const hidden = hiddenFields(records, profile, resource);
+  // Where secrets are sent back as they are shown, a password that is not shown is one of them.
+  const isSentBack = fieldsWith(profile, resource, 'sentBack').length > 0;
+  const hidden = hiddenFields(records, profile, resource).filter(
+    (field) => !(isSentBack && isSecretField(field)),
+  );
   const lacking = [
     ...omittedFields(sending, resource, before, changes),
     ...hidden.filter((field) => !Object.hasOwn(changes, field)),
   ];
-  const { untold = [] } = profile.resources[resource] ?? {};
+  const untold = fieldsWith(profile, resource, 'untold');
   // A secret that is shown as null may be there: null is not sent back over it.
   const masked = Object.keys(before).filter(
     (field) => before[field] === null && isSecretField(field),
@@ -110,7 +115,7 @@ export function restorable(
     const isId = profile.idFields.includes(field);
     if (isId && hasPositionalIds(profile)) continue;
     const isLostId = isId && !takesId(profile, resource, field);
-    const { readOnly, writeOnly } = detailsOf(profile, resource, field) ?? {};
+    const { readOnly, writeOnly } = fieldFacts(profile, resource, field);
     const isSetByDevice = writeOnly ?? readOnly ?? isTimeStamp(value);
     const masked = maskedValue(field, value);
     const kept = withoutMasks(masked);
@@ -129,17 +134,17 @@ export function lostByDelete(
   { profile, resource, records }: Known,
   record: DeviceRecord,
 ): DeviceRecord {
-  const {
-    fields = [],
-    fieldFacts = {},
-    hidden = [],
-    untold = [],
-  } = profile.resources[resource] ?? {};
+  const untold = fieldsWith(profile, resource, 'untold');
   // What the profile states and does not call hidden is shown where it has a value.
-  const isShown = (field: string): boolean =>
-    Object.hasOwn(fieldFacts, field) &&
-    fieldFacts[field]?.writeOnly !== true &&
-    ![...hidden, ...fields].includes(field);
+  const isShown = (field: string): boolean => {
+    const {
+      writeOnly = false,
+      hidden = false,
+      needed = false,
+    } = fieldFacts(profile, resource, field);
+    const isStated = profile.origins[`resources.${resource}.fields.${field}`] === 'configured';
+    return isStated && !writeOnly && !hidden && !needed;
+  };
   const unknown = [...hiddenFields(records, profile, resource), ...untold].filter(
     (field) => !Object.hasOwn(record, field) && !isShown(field),
   );
@@ -159,7 +164,7 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
     profile.idFields.includes(field) ||
     isLaterTime(was, held) ||
     ((isTimeStamp(was) || typeof was === 'number') &&
-      detailsOf(profile, resource, field)?.readOnly === true);
+      fieldFacts(profile, resource, field).readOnly === true);
   const differences = missing.filter((one) => !isOwn(one));
   const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : [])).join(', ');
   const taken = takes.filter(({ refers }) => !refers);

@@ -26,7 +26,6 @@ import type { Change } from './change.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isStored } from '../device/equality.ts';
 import type { Assumption, DevicePlan, FieldReading, LookAlike, Plan } from './plan.ts';
-import type { WriteName } from '../device/facts-schema.ts';
 import {
   chosenIdLine,
   collectionPath,
@@ -39,6 +38,7 @@ import {
   type Profile,
   resourceOf,
   writeFactsOf,
+  type WriteName,
 } from '../device/profile.ts';
 import { lookOf } from '../text/visible.ts';
 import { RejectedError } from '../device/errors.ts';
@@ -114,7 +114,7 @@ export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
   const { device, resource, field, others = [] } = unknown;
   const unread = devices.flatMap((one) => (one.error === undefined ? [] : [one.device]));
   const fact = quoteAssignment(
-    `resources.${resource}.field_facts.${field.replace(/\..*/s, '')}.type`,
+    `resources.${resource}.fields.${field.replace(/\..*/s, '')}`,
     'string',
   );
   throw new UsageError(

@@ -1,6 +1,12 @@
 import { rememberedFor } from '../text/remember.ts';
 import { emptyFields, hasAllFields } from '../device/encode.ts';
-import { detailsOf, isChoiceField, managedFields, type Profile } from '../device/profile.ts';
+import {
+  fieldFacts,
+  fieldsWith,
+  isChoiceField,
+  managedFields,
+  type Profile,
+} from '../device/profile.ts';
 import { isInternalField, isPrivilegeField, isSecretName } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
@@ -30,7 +36,7 @@ export interface Missing {
 export function fillMissing({ profile, resource, records }: Known, fields: DeviceRecord): Missing {
   const isOpen = (field: string): boolean => !Object.hasOwn(fields, field);
   const isUnfilled = (field: string): boolean =>
-    isPrivilegeField(field) || detailsOf(profile, resource, field)?.rights === true;
+    isPrivilegeField(field) || fieldFacts(profile, resource, field).rights === true;
   const common = commonIn(records, profile, resource).filter(([field]) => isOpen(field));
   const values = Object.fromEntries(common.filter(([field]) => !isUnfilled(field)));
   const empty = emptyFields(profile, resource, { ...values, ...fields });
@@ -51,8 +57,8 @@ function withOrigin(fields: readonly string[], origin: string): Record<string, s
 }
 
 function requiredIn(profile: Profile, resource: string): string[] {
-  return Object.entries(profile.resources[resource]?.details ?? {}).flatMap(([field, facts]) =>
-    facts.required && !facts.readOnly ? [field] : [],
+  return fieldsWith(profile, resource, 'required').filter(
+    (field) => fieldFacts(profile, resource, field).readOnly !== true,
   );
 }
 
@@ -66,22 +72,20 @@ function commonValues(
   profile: Profile,
   resource: string,
 ): Common {
-  const known = profile.resources[resource];
   const own = [...profile.idFields, ...managedFields(profile, resource)];
   const sent = hasAllFields(profile)
     ? Object.keys(records[0] ?? {})
     : requiredIn(profile, resource);
   return sent.flatMap((field): Common => {
-    const facts = valueAt(known?.details, field);
+    const facts = fieldFacts(profile, resource, field);
     if (own.includes(field) || isInternalField(field) || isSecretName(field)) return [];
-    if (facts?.readOnly === true) return [];
+    if (facts.readOnly === true) return [];
     const held = records.map((record) => valueAt(record, field) ?? null);
     if (held.some((value) => value === null || isNested(value))) return [];
-    const isBoolean =
-      facts?.type === 'boolean' || held.every((value) => typeof value === 'boolean');
-    if (!isBoolean && !isChoiceField(known ?? {}, field)) return [];
+    const isBoolean = facts.type === 'boolean' || held.every((value) => typeof value === 'boolean');
+    if (!isBoolean && !isChoiceField(facts)) return [];
     const [[common] = [undefined]] = frequencies(held);
-    const choices = facts?.choices?.map(({ value }) => value) ?? [];
+    const choices = facts.choices?.map(({ value }) => value) ?? [];
     const isTaken = choices.length === 0 || choices.includes(valueText(common));
     return common === undefined || !isTaken ? [] : [[field, common]];
   });

@@ -1,6 +1,6 @@
 import { ExpiredSessionError, ProtocolError, UnreachableError } from '../device/errors.ts';
 import {
-  detailsOf,
+  fieldFacts,
   hasPositionalIds,
   idOf,
   ignoredFields,
@@ -226,7 +226,7 @@ function gainedBy(
   return Object.entries(held).flatMap(([field, value]) =>
     [asked, filled, lost].some((known) => Object.hasOwn(known, field)) ||
     own.includes(field) ||
-    detailsOf(profile, resource, field)?.readOnly === true ||
+    fieldFacts(profile, resource, field).readOnly === true ||
     isTimeStamp(value) ||
     isSecretField(field)
       ? []

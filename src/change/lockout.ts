@@ -149,17 +149,17 @@ export function disablingFields(
   resource: string,
   record: DeviceRecord,
 ): DeviceRecord | undefined {
-  const { disabledAs, details = {} } = resources[resource] ?? {};
+  const { disabledAs, fields: described = {} } = resources[resource] ?? {};
   if (disabledAs !== undefined) return disabledAs;
   const known: DeviceRecord = {
     ...Object.fromEntries(
-      Object.entries(details)
+      Object.entries(described)
         .filter(([, { type }]) => type === 'boolean')
         .map(([field]) => [field, true]),
     ),
     ...record,
   };
-  const fields = Object.keys(known).filter((field) => details[field]?.readOnly !== true);
+  const fields = Object.keys(known).filter((field) => described[field]?.readOnly !== true);
   for (const pattern of SWITCHES) {
     for (const field of fields.filter((one) => pattern.test(one.toLowerCase()))) {
       const value = disablingValue(field, known[field] ?? null);

@@ -3,15 +3,17 @@ import { createRequest, deleteRequest, omittedFields, updateRequest } from '../d
 import { ProtocolError, RejectedError } from '../device/errors.ts';
 import type { DeviceFacts } from '../device/facts.ts';
 import {
+  fieldFacts,
+  fieldsWith,
   hasPositionalIds,
   idOf,
   isChoiceField,
   keyFieldOf,
   originOfWrite,
   type Profile,
-  type ResourceProfile,
   ignoredFields,
   updateFacts,
+  type WriteFacts,
   writeFactsOf,
 } from '../device/profile.ts';
 import {
@@ -50,19 +52,18 @@ function suspectFields(
   earlier: readonly DeviceRecord[],
   later: readonly DeviceRecord[],
 ): string[] {
-  const known = profile.resources[resource];
   const ignored = [
     keyField,
     ...profile.idFields,
     ...ignoredFields(profile, resource),
-    ...(known?.fields ?? []),
+    ...fieldsWith(profile, resource, 'needed'),
     ...Object.keys(asked),
   ];
   const { matches } = pairRecords(profile, { keyField, resource }, earlier, later);
   const fields = [...matches].flatMap(([record, match]) =>
     changesSince(record, match, ignored)
       .filter(({ sent, held }) => isReading(sent) && isReading(held) && !isTimeStamp(sent))
-      .filter(({ field }) => !isChoiceField(known ?? {}, field))
+      .filter(({ field }) => !isChoiceField(fieldFacts(profile, resource, field)))
       .map(({ field }) => field),
   );
   return [...new Set(fields)];
@@ -96,7 +97,7 @@ export class Watch {
     if (this.#suspects.length > 0) {
       const changed = suspectFields(this.#facts.profile, this.#about, this.#last, records);
       const again = changed.filter((field) => this.#suspects.includes(field));
-      if (again.length > 0) this.#facts.set(`resources.${this.#about.resource}.volatile`, again);
+      this.#facts.setFields(this.#about.resource, again, { volatile: true });
     }
     this.#last = records;
     this.#suspects = suspectFields(this.#facts.profile, this.#about, this.#first, records);
@@ -258,7 +259,7 @@ export function learnFromWrite(
   const isProof = verdict === 'done' && note === undefined;
   if (isProof && originOfWrite(profile, write, resource) === 'assumed') {
     const { method, path, encoding } = writeFactsOf(profile, write, resource);
-    facts.set(`proven.${write}`, { method, path, encoding });
+    facts.set(write, { method, path, encoding });
   }
   if (record === undefined) return;
   const group = `resources.${resource}` as const;
@@ -273,25 +274,28 @@ export function learnFromWrite(
   const isHidden = (field: string): boolean =>
     isDone || (verdict === 'differs' && isSecretField(field));
   const [hidden, untold] = [unshown.filter(isHidden), unshown.filter((field) => !isHidden(field))];
-  if (untold.length > 0) facts.set(`${group}.untold`, untold);
+  facts.setFields(resource, untold, { untold: true });
   if (verdict === 'unknown') return;
-  if (hidden.length > 0) facts.set(`${group}.hidden`, hidden);
+  facts.setFields(resource, hidden, { hidden: true });
   const isRepeated = Object.keys(asked).some(
     (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
   );
-  if (isRepeated && isDone) facts.set(`${group}.lists`, 'repeated');
+  if (isRepeated && isDone) facts.set(`${group}.update.lists`, 'repeated');
   const image = step.before && findRecord(profile, step, before, step.before);
   facts.set(
-    `${group}.leftOut`,
+    `${group}.update.leftOut`,
     image && leftOutMeaning(profile, step, { before: image, held: record, verdict }),
   );
   const isWhole = updateFacts(profile, resource).record === 'whole';
-  if (isWhole || action === 'add') facts.set(`${group}.nullAs`, nullSeen(step, before, record));
-  const { shown } = profile.resources[resource] ?? {};
-  const isKnown = shown?.every((field) => Object.hasOwn(record, field));
-  if (updateFacts(profile, resource).record !== 'whole' || isKnown === true) return;
+  if (isWhole || action === 'add')
+    facts.set(`${group}.update.nullAs`, nullSeen(step, before, record));
+  if (updateFacts(profile, resource).record !== 'whole') return;
+  const shown = fieldsWith(profile, resource, 'shown');
   const always = (field: string): boolean => after.every((one) => Object.hasOwn(one, field));
-  facts.set(`${group}.shown`, Object.keys(record).filter(always));
+  const gone = shown.filter((field) => !Object.hasOwn(record, field));
+  if (gone.length === 0 && shown.length > 0) return;
+  facts.setFields(resource, gone, { shown: false });
+  facts.setFields(resource, Object.keys(record).filter(always), { shown: true });
 }
 
 /** What said null: an empty text that is null now, or a field that was left out and has stayed null. */
@@ -299,7 +303,7 @@ function nullSeen(
   { request: { form }, before: image }: Step,
   before: readonly DeviceRecord[],
   held: DeviceRecord,
-): ResourceProfile['nullAs'] {
+): WriteFacts['nullAs'] {
   if (form === undefined) return undefined;
   const nulls = Object.keys(held).filter((field) => held[field] === null);
   const textOf = (field: string) => form.find(([name]) => name === field)?.[1];
@@ -314,7 +318,7 @@ function leftOutMeaning(
   profile: Profile,
   { resource, asked }: Step,
   { before, held, verdict }: Images & Pick<StepEnd, 'verdict'>,
-): ResourceProfile['leftOut'] {
+): WriteFacts['leftOut'] {
   if (updateFacts(profile, resource).record !== 'whole') return undefined;
   const fields = omittedFields(profile, resource, before, asked).filter((field) =>
     Object.hasOwn(before, field),
@@ -324,6 +328,6 @@ function leftOutMeaning(
   if (secrets.some((field) => isEqual(before[field], valueAt(held, field)))) {
     return 'kept';
   }
-  const isOpen = profile.resources[resource]?.leftOut === undefined;
+  const isOpen = updateFacts(profile, resource).leftOut === undefined;
   return isOpen && verdict === 'done' ? 'not seen' : undefined;
 }

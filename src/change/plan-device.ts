@@ -1,6 +1,13 @@
 import { pluralOf } from '../text/one-line.ts';
 import { refuseSingle } from '../device/encode.ts';
-import { idFieldOf, idOf, isSingle, keyFieldOf, ignoredFields } from '../device/profile.ts';
+import {
+  idFieldOf,
+  idOf,
+  isSingle,
+  keyFieldOf,
+  ignoredFields,
+  describedFields,
+} from '../device/profile.ts';
 import { type DeviceRecord, isNested, isTimeStamp, valueText } from '../device/record.ts';
 import { shownKey, isComparable, isMask } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError } from '../errors.ts';
@@ -260,7 +267,7 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
 /** `no record has a field "lnag"; did you mean lang?`; undefined for a filter that may be right. */
 function doubtOf(filter: string, { records, profile, resource }: PlanContext): string | undefined {
   const check = new FilterCheck(parseChoice(filter));
-  const described = Object.keys(profile.resources[resource]?.details ?? {});
+  const described = describedFields(profile, resource);
   check.add(records, 0, described);
   return check.doubt();
 }

@@ -1,3 +1,4 @@
+import type { FieldFacts } from '../device/profile-schema.ts';
 import {
   createRequest,
   damagedFields,
@@ -5,13 +6,7 @@ import {
   updateRequest,
   type WriteRequest,
 } from '../device/encode.ts';
-import {
-  detailsOf,
-  type FieldDetails,
-  placeField,
-  resourceOf,
-  updateFacts,
-} from '../device/profile.ts';
+import { fieldFacts, placeField, resourceOf, updateFacts } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -69,7 +64,7 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
   // In a restored record they are given by the user: no journal and no history has one.
   const isGiven = (field: string): boolean =>
     change.lost !== undefined &&
-    (isSecretField(field) || detailsOf(profile, resource, field)?.writeOnly === true);
+    (isSecretField(field) || fieldFacts(profile, resource, field).writeOnly === true);
   const entries = Object.entries(change.fields);
   const given = Object.fromEntries(entries.filter(([field]) => isGiven(field)));
   const others = Object.fromEntries(entries.filter(([field]) => !isGiven(field)));
@@ -350,13 +345,13 @@ function objectionTo(
   change: Add | SetChange,
   fields: DeviceRecord,
 ): NotPossibleError | undefined {
-  const details = profile.resources[resource]?.details;
-  if (details === undefined || change.typed || allow.has('invalid')) return undefined;
-  const problems = Object.entries(checkFields(details, fields, change.action === 'add'));
+  if (change.typed || allow.has('invalid')) return undefined;
+  const known = resourceOf(profile, resource).fields;
+  const problems = Object.entries(checkFields(known, fields, change.action === 'add'));
   if (problems.length === 0) return undefined;
   const [field, problem] = change.isExact
     ? []
-    : (problems.find(([name]) => isWrongValue(details, fields, name)) ?? []);
+    : (problems.find(([name]) => isWrongValue(known, fields, name)) ?? []);
   if (field !== undefined) {
     throw new UsageError(
       `${field}: ${problem ?? ''}, according to ${device.name}; nothing was sent (${allowHint('invalid')})`,
@@ -376,12 +371,12 @@ function objectionTo(
 
 /** Whether the value itself is wrong, not missing or read-only. */
 function isWrongValue(
-  details: Readonly<Record<string, FieldDetails>>,
+  known: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,
   name: string,
 ): boolean {
-  const [facts, value] = [valueAt(details, name), valueAt(fields, name)];
-  if (facts === undefined || value === undefined || facts.readOnly) return false;
+  const [facts, value] = [valueAt(known, name), valueAt(fields, name)];
+  if (facts === undefined || value === undefined || facts.readOnly === true) return false;
   return checkValue(facts, value) !== undefined;
 }
 

@@ -11,6 +11,7 @@ import {
   listPath,
   type Profile,
   updateFacts,
+  NO_ID,
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -122,8 +123,7 @@ export function encodedFor(profile: Profile, request: WriteRequest): WriteReques
     );
   }
   if (first.encoding === 'form') return request;
-  const { contentType } = first;
-  return { ...request, form: undefined, json: fieldsOf(request), contentType };
+  return { ...request, form: undefined, json: fieldsOf(request) };
 }
 
 /** Pure. `records`: the complete list of the collection. */
@@ -276,7 +276,7 @@ function ownFields(
       if (!profile.idFields.includes(field)) return true;
       const text = valueText(value);
       const held = valueText(record?.[field]);
-      return text !== '' && text !== profile.noId && canonicalId(text) !== canonicalId(held);
+      return text !== '' && text !== NO_ID && canonicalId(text) !== canonicalId(held);
     }),
   );
 }
@@ -326,7 +326,7 @@ function finder({ profile, keyField, records }: AccountList) {
   const folded = grouped(names, ({ name }) => foldedLook(name));
   return (word: string): readonly DeviceRecord[] => {
     const id = canonicalId(word);
-    if (id === '' || id === profile.noId) return [];
+    if (id === '' || id === NO_ID) return [];
     const found = exact.get(id) ?? folded.get(foldedLook(id)) ?? [];
     return found.map(({ record }) => record);
   };

@@ -235,7 +235,6 @@ const step = z.looseObject({
       path: z.string().startsWith('/'),
       form: z.array(z.tuple([z.string(), z.string()])).optional(),
       json: image.optional(),
-      contentType: z.string().optional(),
     })
     .optional(),
   before: image.optional(),

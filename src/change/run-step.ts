@@ -17,6 +17,7 @@ import {
   isSingle,
   type Profile,
   updateFacts,
+  listFacts,
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -106,7 +107,7 @@ export async function runStep(
         return withResponse(step, outcome, ended, leftOut);
       }
       if (refused.length > 0) {
-        session.facts.set(`resources.${step.resource}.refused`, refused);
+        session.facts.setFields(step.resource, refused, { readOnly: true });
         const open = refused.find((field) => isDisabling(field, valueAt(step.asked, field)));
         if (open !== undefined) {
           const why = `only the device sets ${open}, so nothing keeps this account closed; the same line now asks whether to go on`;
@@ -158,7 +159,7 @@ export async function readResource(
   const hidden: DeviceRecord[] = [];
   for (const step of steps) {
     const { before, action, key } = step;
-    const hides = session.facts.get(`resources.${resource}.hides`) === true;
+    const { hides = false } = listFacts(session.profile, resource);
     if (before === undefined || (action === 'delete' && !hides)) continue;
     if (session.isProvenAbsent(resource, key)) continue;
     if (findRecord(session.profile, step, full, before) !== undefined) continue;
@@ -167,7 +168,7 @@ export async function readResource(
     if (own.kind === 'absent') session.proveAbsent(resource, key);
   }
   if (hidden.length === 0) return full;
-  session.facts.set(`resources.${resource}.hides`, true);
+  session.facts.set(`resources.${resource}.list.hides`, true);
   return [...full, ...hidden];
 }
 
@@ -521,7 +522,8 @@ async function ownPath(
     foldedText(own.record[keyField]) !== foldedText(image?.[keyField]);
   // The answer named somebody else's record.
   if (isOther) return undefined;
-  if (own.kind === 'there' && !isListed) session.facts.set(`resources.${resource}.hides`, true);
+  if (own.kind === 'there' && !isListed)
+    session.facts.set(`resources.${resource}.list.hides`, true);
   return own.kind === 'absent' && action === 'set' && isListed ? undefined : own;
 }
 

@@ -5,7 +5,8 @@ import {
   typedValue,
   switchValue,
 } from '../device/typed-value.ts';
-import { describedFields, detailsOf, type FieldDetails, type Profile } from '../device/profile.ts';
+import { describedFields, fieldFacts, type Profile } from '../device/profile.ts';
+import type { FieldFacts } from '../device/profile-schema.ts';
 import {
   type DeviceRecord,
   isValueList,
@@ -24,7 +25,7 @@ export interface Known {
 }
 
 export function shapeOf({ profile, resource, records }: Known, field: string): FieldShape {
-  return fieldShape(detailsOf(profile, resource, field), valuesAt(records, [field]));
+  return fieldShape(fieldFacts(profile, resource, field), valuesAt(records, [field]));
 }
 
 interface Reading {
@@ -59,7 +60,7 @@ export function typedFields(
     const path = pathOf(known, name);
     const [field = name] = path;
     const place = {
-      facts: path.length === 1 ? detailsOf(known.profile, known.resource, field) : undefined,
+      facts: path.length === 1 ? fieldFacts(known.profile, known.resource, field) : undefined,
       values: valuesAt(known.records, path),
       own: valuesAt([before], path)[0],
     };
@@ -118,7 +119,7 @@ function isField({ profile, resource, records }: Known, name: string): boolean {
 }
 
 interface Place {
-  readonly facts: FieldDetails | undefined;
+  readonly facts: FieldFacts | undefined;
   /** The values of all records there, and of the record to change. */
   readonly values: readonly (Value | undefined)[];
   readonly own: Value | undefined;
@@ -182,7 +183,11 @@ function withPart(held: Value, [part = '', ...rest]: readonly string[], value: V
   return Object.fromEntries([...Object.entries(object), [part, below]]);
 }
 
-export interface FieldLimits extends Pick<FieldDetails, 'type' | 'maxLength' | 'min' | 'max'> {
+export interface FieldLimits {
+  readonly type?: string | undefined;
+  readonly maxLength?: number | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
   readonly choices?: readonly { readonly value: string }[] | undefined;
   readonly nested?: FieldShape | undefined;
 }
@@ -194,7 +199,7 @@ const NUMERIC = ['integer', 'float', 'decimal', 'number'];
 export function checkValue(limits: FieldLimits, value: Value): string | undefined {
   const text = valueText(value);
   if (text === '') return undefined;
-  const { type, maxLength, min, max, choices } = limits;
+  const { type = '', maxLength, min, max, choices } = limits;
   if (choices !== undefined && choices.length > 0) {
     if (isValueList(value)) {
       for (const item of value) {
@@ -231,22 +236,25 @@ export function checkText(limits: FieldLimits, text: string): string | undefined
 
 /** By field. A change, unlike a record that `isNew`, may omit required fields, but not empty them. */
 export function checkFields(
-  details: Readonly<Record<string, FieldDetails>>,
+  known: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,
   isNew: boolean,
 ): Readonly<Record<string, string>> {
   const problems = new Map<string, string>();
-  for (const [name, facts] of Object.entries(details)) {
+  for (const [name, facts] of Object.entries(known)) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     const isGiven = value !== undefined;
     const problem =
-      facts.readOnly && isGiven
+      facts.readOnly === true && isGiven
         ? 'read-only'
         : facts.createOnly === true && isGiven && !isNew
           ? 'can be set for a new record only'
           : facts.nullable === false && value === null
             ? 'must not be null'
-            : facts.required && !facts.readOnly && valueText(value) === '' && (isNew || isGiven)
+            : facts.required === true &&
+                facts.readOnly !== true &&
+                valueText(value) === '' &&
+                (isNew || isGiven)
               ? 'required'
               : isGiven
                 ? checkValue(facts, value)

@@ -1,4 +1,10 @@
-import { detailsOf, hiddenFields, ignoredFields, type Profile } from '../device/profile.ts';
+import {
+  fieldFacts,
+  hiddenFields,
+  ignoredFields,
+  isDescribed,
+  type Profile,
+} from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { isComparable, isMask, isSecretField } from '../device/sensitive-fields.ts';
 import { suggest } from '../text/suggest.ts';
@@ -33,7 +39,7 @@ export function unreadFields(
     isShown(valueAt(step.before, field)) &&
     !isAsBefore(valueAt(step.before, field), valueAt(held, field));
   const isTakenOnly = (field: string): boolean =>
-    detailsOf(profile, step.resource, field)?.writeOnly === true;
+    fieldFacts(profile, step.resource, field).writeOnly === true;
   const named = asked.filter(isSecretField);
   const secrets = [
     ...named,
@@ -92,9 +98,7 @@ function unknownFields(
   held: DeviceRecord,
   records: readonly DeviceRecord[],
 ): string[] {
-  const { details = {}, fieldFacts = {}, refused = [] } = profile.resources[resource] ?? {};
-  const own = [...Object.keys(fieldFacts), ...refused];
-  if (Object.keys(details).some((field) => !own.includes(field))) return [];
+  if (isDescribed(profile, resource)) return [];
   return Object.keys(asked).filter(
     (field) =>
       // A part of a shown field can be read back: it is not stored.

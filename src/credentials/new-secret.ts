@@ -23,83 +23,52 @@ export function secretClasses(names: readonly string[]): SecretClass[] {
   });
 }
 
-/** What a device demands of a password. Lengths in characters. */
-export interface SecretPolicy {
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-  /** It needs a character of each. */
-  readonly classes?: readonly SecretClass[] | undefined;
-  readonly forbidden?: string | undefined;
-}
-
 const LENGTH = 24;
 const LEAST_LENGTH = 8;
 const LEAST_DIFFERENT = 5;
 const CLASSES: readonly SecretClass[] = ['lower', 'upper', 'digit'];
 
-/** A random secret with a character of each class, by default as long as the policy allows, up to 24. */
-export function generateSecret(
-  wanted: {
-    readonly length?: number | undefined;
-    readonly classes?: readonly SecretClass[] | undefined;
-  } = {},
-  policy: SecretPolicy = {},
-): string {
-  const { forbidden = '', min = 0, max = Infinity } = policy;
-  const classes = new Set([...(wanted.classes ?? CLASSES), ...(policy.classes ?? [])]);
-  const sets = [...classes].map((name) =>
-    Array.from(CHARACTERS[name]).filter((c) => !forbidden.includes(c)),
-  );
+/** A random secret with a character of each class. */
+export function generateSecret({
+  length = LENGTH,
+  classes = CLASSES,
+}: {
+  readonly length?: number | undefined;
+  readonly classes?: readonly SecretClass[] | undefined;
+} = {}): string {
+  const sets = [...new Set(classes)].map((name) => Array.from(CHARACTERS[name]));
   const all = sets.flat();
-  const length = wanted.length ?? Math.min(Math.max(LENGTH, min), max);
-  const isPossible = sets.every((set) => set.length > 0) && all.length >= LEAST_DIFFERENT;
-  if (!isPossible || length < Math.max(min, sets.length) || length > max) {
+  if (all.length < LEAST_DIFFERENT || length < Math.max(LEAST_LENGTH, sets.length)) {
     throw new UsageError(
-      `no secret of ${length} characters fits the policy of the device: change --length or --classes`,
+      `no secret of ${length} characters is strong enough: change --length or --classes`,
     );
   }
   for (;;) {
     const secret = Array.from({ length }, () => all[randomInt(all.length)]).join('');
     // Drawn again as a whole: to replace single characters would make some secrets more probable.
     const hasAll = sets.every((set) => set.some((c) => secret.includes(c)));
-    if (hasAll && problemOf(secret, '', policy) === undefined) return secret;
+    if (hasAll && problemOf(secret, '') === undefined) return secret;
   }
 }
 
-/** Throws CredentialError for a secret that cannot be sent, RefusedError for a weak one or one against the policy. */
+/** Throws CredentialError for a secret that cannot be sent, RefusedError for a weak one. */
 export function checkNewSecret(
   secret: string,
   { kind, user }: Pick<RotatedAccount, 'kind' | 'user'>,
-  policy: SecretPolicy = {},
 ): void {
   if (kind === 'basic') Credential.basic(user, secret);
   else Credential.token(secret, user).header();
-  const problem = problemOf(secret, user, policy);
+  const problem = problemOf(secret, user);
   if (problem === undefined) return;
   throw new RefusedError(`the new secret of ${user} ${problem}; nothing was sent`);
 }
 
-function problemOf(secret: string, user: string, policy: SecretPolicy): string | undefined {
-  const { max = Infinity, classes = [], forbidden = '' } = policy;
-  const min = Math.max(policy.min ?? 0, Math.min(LEAST_LENGTH, max));
+function problemOf(secret: string, user: string): string | undefined {
   const characters = Array.from(secret);
-  if (characters.length < min) return `has fewer than ${min} characters`;
-  if (characters.length > max) return `has more than ${max} characters`;
-  if (new Set(characters).size < Math.min(LEAST_DIFFERENT, min)) return 'repeats a few characters';
+  if (characters.length < LEAST_LENGTH) return `has fewer than ${LEAST_LENGTH} characters`;
+  if (new Set(characters).size < LEAST_DIFFERENT) return 'repeats a few characters';
   if (secret.toLowerCase() === user.toLowerCase()) return 'is the name of the account';
-  if (secret.trim() !== secret) return 'begins or ends with a space, which some devices cut off';
-  if (characters.some((c) => forbidden.includes(c))) {
-    return 'contains a character that the profile of the device forbids';
-  }
-  const missing = classes.find((name) => !CLASS_PATTERNS[name].test(secret));
-  return (
-    missing && `lacks a character of the class ${missing}, which the profile of the device demands`
-  );
+  return secret.trim() === secret
+    ? undefined
+    : 'begins or ends with a space, which some devices cut off';
 }
-
-const CLASS_PATTERNS: Readonly<Record<SecretClass, RegExp>> = {
-  lower: /\p{Ll}/u,
-  upper: /\p{Lu}/u,
-  digit: /\d/,
-  symbol: /[^\p{L}\d\s]/u,
-};

@@ -4,13 +4,15 @@ const ID_FIELDS = ['uuid', 'id', 'pk', '_id', '.id'];
 
 const documentedUser: ResourceProfile = {
   keyField: 'username',
-  fields: ['uuid', 'first_name', 'lastname', 'username', 'lang'],
-  choiceFields: ['lang'],
+  fields: {
+    ...{ uuid: { needed: true }, first_name: { needed: true }, lastname: { needed: true } },
+    ...{ username: { needed: true }, lang: { needed: true, choice: true } },
+  },
   single: false,
 };
 
 /** A user whose fields are unknown, except the key. */
-const anyUser: ResourceProfile = { keyField: 'username', fields: [], single: false };
+const anyUser: ResourceProfile = { keyField: 'username', fields: {}, single: false };
 
 const formPost: WriteFacts = {
   method: 'POST',
@@ -28,7 +30,6 @@ export const documentedProfile: Profile = {
   endsWithSlash: true,
   resources: { user: documentedUser },
   idFields: ID_FIELDS,
-  noId: 'null',
   list: { path: '{collection}', paging: 'auto' },
   create: formPost,
   update: formPost,
@@ -37,7 +38,6 @@ export const documentedProfile: Profile = {
     basePath: 'documented',
     endsWithSlash: 'documented',
     'resources.user.fields': 'documented',
-    noId: 'documented',
     'list.path': 'documented',
     create: 'documented',
     'update.method': 'documented',

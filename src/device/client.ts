@@ -1,3 +1,4 @@
+import { JSON_TYPE } from './encode.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CancelledError } from '../errors.ts';
 import { originOf } from './address.ts';
@@ -5,7 +6,6 @@ import type { Credential } from './credential.ts';
 import { UntrustedError } from './errors.ts';
 import { exchange, type HttpRequest, isRead, type Response } from './exchange.ts';
 import { awakeMs, TransportFault } from './fault.ts';
-import type { Connections } from './profile.ts';
 import type { ConfiguredAuth } from './profile-schema.ts';
 import { UNREADABLE } from './record.ts';
 import {
@@ -35,8 +35,8 @@ export interface ClientOptions extends Pick<
   readonly connectTimeoutMs?: number;
   /** For one whole response, read at each request; 10,000 when absent. */
   readonly timeoutMs?: (() => number | undefined) | undefined;
-  /** `one`: the device accepts one at a time; absent: found out when it refuses a second one. */
-  readonly connections?: Connections | undefined;
+  /** Of each request, instead of those that devsh sends; Content-Type of JSON bodies only. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
   /** Receives one line per request and response, built only when read; never a secret. */
@@ -68,7 +68,8 @@ export class DeviceClient {
   /** Connections being opened for reads, which end with the client; a write ends with its own signal. */
   readonly #opening = new Set<Destroyable>();
   #isClosed = false;
-  #takesOne: boolean;
+  /** The device accepts one connection at a time: found out when it refuses a second one. */
+  #takesOne = false;
   #latencyMs: number | undefined;
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
@@ -81,16 +82,7 @@ export class DeviceClient {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#origin = originOf(options.address);
-    this.#takesOne = options.connections === 'one';
-    this.#readers = new ReadConnections(
-      () => this.#newReader(),
-      this.#takesOne ? 1 : READ_CONNECTIONS,
-    );
-  }
-
-  /** Whether the device accepts one connection at a time, configured or observed. */
-  get takesOneConnection(): boolean {
-    return this.#takesOne;
+    this.#readers = new ReadConnections(() => this.#newReader(), READ_CONNECTIONS);
   }
 
   /** Of the last response; undefined before the first one. */
@@ -264,15 +256,18 @@ export class DeviceClient {
       const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
       return `> ${request.method} ${this.#origin}${this.#shownPath(request)} (${how})`;
     });
+    const { accept, 'content-type': jsonType, ...stated } = lowerCased(this.#options.headers);
+    const isJson = request.body?.type === JSON_TYPE;
     const headers = {
-      accept: request.accept ?? 'application/json, */*;q=0.1',
+      ...stated,
+      accept: accept ?? 'application/json, */*;q=0.1',
       'accept-language': 'en',
       'accept-encoding': 'identity',
       'user-agent': 'devsh',
       [credential?.headerName(auth) ?? 'authorization']:
         request.login === undefined ? credential?.header(auth) : undefined,
       ...request.login,
-      'content-type': request.body?.type,
+      'content-type': (isJson ? jsonType : undefined) ?? request.body?.type,
       'if-match': request.ifMatch,
       'if-none-match': request.ifAbsent === true ? '*' : undefined,
     };
@@ -343,6 +338,12 @@ export class DeviceClient {
       connectTls({ ...options, beforeUse: beforeLogin }, callback);
     };
   }
+}
+
+function lowerCased(headers: ClientOptions['headers'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
 }
 
 function accountText(credential: Credential | undefined): string {

@@ -13,10 +13,10 @@ import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { idFieldOf, idOf, type Profile, configuredSingle } from './profile.ts';
+import { configuredSingle, idFieldOf, idOf, listFacts, type Profile } from './profile.ts';
 import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
 import { type DecodedList, MAX_RECORDS, pageMarksOf } from './pages.ts';
-import { decodeTextList, decodeGroups } from './decode-text.ts';
+import { decodeGroups, decodeTextList } from './decode-text.ts';
 import { attempt } from '../errors.ts';
 
 /** Receives a name that one object has twice. */
@@ -35,8 +35,9 @@ export function decodeList(
   const list = isJson
     ? decodeJsonList(readJson(body, onRepeated), resource, profile)
     : decodeText(body, resource, profile);
-  if (profile.list.attributes === undefined) return list;
-  return { ...list, records: list.records.map((record) => withAttributesLifted(record, profile)) };
+  const { attributes } = listFacts(profile, resource);
+  if (attributes === undefined) return list;
+  return { ...list, records: list.records.map((record) => lifted(record, attributes)) };
 }
 
 function decodeText(body: string, resource: string, profile: Profile): DecodedList {
@@ -44,7 +45,7 @@ function decodeText(body: string, resource: string, profile: Profile): DecodedLi
   const declined = declinedReason(body, profile.successIf);
   if (declined !== undefined) throw new DeclinedFailure(declined);
   if (hasMoreLines(body, MAX_RECORDS)) throw new DecodeFailure(`more than ${MAX_RECORDS} lines`);
-  const { groupField } = profile.list;
+  const [, groupField] = /^members:(.+)$/.exec(listFacts(profile, resource).items ?? '') ?? [];
   const list =
     groupField === undefined
       ? decodeTextList(body)
@@ -79,7 +80,7 @@ export function decodeRecord(
   const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
   if (declined !== undefined && !isRecord) throw new DeclinedFailure(declined);
   const record = isRecord ? value : unwrapped(value, resource, profile);
-  return withAttributesLifted(record, profile);
+  return lifted(record, listFacts(profile, resource).attributes);
 }
 
 /** The record in the response to a write, if there is exactly one. Throws DeclinedFailure. */
@@ -118,10 +119,7 @@ function hasMoreLines(text: string, limit: number): boolean {
 }
 
 /** Lifts the fields of a record out of its attributes object, as in JSON:API, beside the id. */
-function withAttributesLifted(
-  record: DeviceRecord,
-  { list: { attributes: name } }: Profile,
-): DeviceRecord {
+function lifted(record: DeviceRecord, name: string | undefined): DeviceRecord {
   const inner = name === undefined ? undefined : valueAt(record, name);
   if (!isNested(inner)) return record;
   const own = Object.entries(inner).filter(([field]) => !Object.hasOwn(record, field));
@@ -163,7 +161,7 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   }
   const configured = configuredSingle(profile, resource);
   if (configured === true) return singleObject(unwrapped(value, resource, profile));
-  const { items } = profile.list;
+  const { items } = listFacts(profile, resource);
   if (items !== undefined) return decodeItems(value, items, resource, profile);
   if (isRecord && configured === false) return { records: [value], envelope: 'one record' };
   if (isRecord && !holdsRecords(value, resource)) return singleObject(value);
@@ -254,7 +252,7 @@ function singleObject(object: DeviceRecord): DecodedList {
 
 /** The object itself, without its envelope. */
 function unwrapped(value: DeviceRecord, resource: string, profile: Profile): DeviceRecord {
-  const { items } = profile.list;
+  const { items } = listFacts(profile, resource);
   const name =
     items !== undefined && Object.hasOwn(value, items) ? items : envelopeOf(value, resource);
   const inner = name === undefined ? undefined : value[name];

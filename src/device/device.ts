@@ -14,7 +14,14 @@ import { UsageError, attempt } from '../errors.ts';
 import { type ClientOptions, type ClockOffset, DeviceClient } from './client.ts';
 import { entityTagOf, type HttpRequest, isRead, progressText, type Response } from './exchange.ts';
 import { decodeList, decodeRecord, decodeWritten } from './decode.ts';
-import { type DecodedList, pageMarksInHeaders, readPages, type ReadPages } from './pages.ts';
+import {
+  type DecodedList,
+  pageMarksInHeaders,
+  pageStep,
+  type ReadOptions,
+  readPages,
+  type ReadPages,
+} from './pages.ts';
 import {
   BodyFailure,
   type DeviceError,
@@ -22,23 +29,19 @@ import {
   RejectedError,
   UnauthorizedError,
 } from './errors.ts';
-import {
-  type Body,
-  bodyOf,
-  fieldsSent,
-  secretsOf,
-  type WriteRequest,
-} from './encode.ts';
+import { type Body, bodyOf, fieldsSent, secretsOf, type WriteRequest } from './encode.ts';
 import type { RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
 import {
   idOf,
   isResourceName,
   keyFieldOf,
+  listFacts,
   listPath,
   ownAddress,
   placeField,
   type Profile,
+  detailPath,
 } from './profile.ts';
 import { isStored } from './equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from './record.ts';
@@ -63,12 +66,10 @@ export interface WriteResponse {
   readonly objection?: string | undefined;
 }
 
-export interface RawRequest extends Pick<Body, 'form' | 'json' | 'contentType'> {
+export interface RawRequest extends Pick<Body, 'form' | 'json'> {
   readonly method: WriteRequest['method'] | 'GET' | 'OPTIONS';
   /** From the root of the device, starting with one slash. */
   readonly path: string;
-  /** The Accept header; that of the profile when absent. */
-  readonly accept?: string;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay';
 }
@@ -117,8 +118,8 @@ export class Device {
     this.#profile = options.profile ?? documentedProfile;
     this.trust = options.trust;
     this.#options = options;
-    const { auth, connections } = this.#profile;
-    this.#client = new DeviceClient({ ...options, auth, connections });
+    const { auth, headers } = this.#profile;
+    this.#client = new DeviceClient({ ...options, auth, headers });
   }
 
   get profile(): Profile {
@@ -250,7 +251,6 @@ export class Device {
     signal: AbortSignal | undefined,
   ): Promise<ReadPages> {
     const step = this.#listings.get(resource)?.paging;
-    const observed = this.profile.resources[resource]?.pageStep;
     let before = 0;
     const readPage = async (page: string): Promise<DecodedList> => {
       const progress: HttpRequest['progress'] = (bytes) => {
@@ -271,8 +271,8 @@ export class Device {
       return list;
     };
     const pages = await readPages(path, this.ref, readPage, {
-      facts: this.profile.list,
-      known: step === 'next' ? undefined : (step ?? observed),
+      ...this.#pagingOf(resource),
+      ...(step !== undefined && step !== 'next' && { known: step }),
       maxMs: this.pagesTimeMs,
       probes,
       idOf: (record) => idOf(this.profile, record),
@@ -288,6 +288,15 @@ export class Device {
       const text = `its list contains ${aOrAn(resource)} that does not exist (404). Try again`;
       throw new ProtocolError(this.ref, text, { status: 404 });
     }
+  }
+
+  /** What was observed of its pages is tried first, what is configured is all that is tried. */
+  #pagingOf(resource: string): Pick<ReadOptions, 'facts' | 'known'> {
+    const facts = listFacts(this.profile, resource);
+    const isSeen = this.profile.origins[`resources.${resource}.list.paging`] === 'observed';
+    return isSeen
+      ? { facts: { ...facts, paging: 'auto' }, known: pageStep(facts.paging) }
+      : { facts };
   }
 
   /** Each at its own path, two at a time. Throws ProtocolError rather than return only some, or another record. */
@@ -335,7 +344,7 @@ export class Device {
     signal: AbortSignal | undefined,
   ): Promise<DeviceRecord> {
     const { profile, record } = withinParent(stated, resource, listed);
-    const facts = { path: profile.list.detail ?? '{item}' };
+    const facts = { path: detailPath(profile, resource) };
     const request = { method: 'GET', path: writePath(profile, facts, resource, record) } as const;
     const response = await this.#ask(request, signal);
     const full = this.#decoded(request, response, () =>
@@ -404,9 +413,9 @@ export class Device {
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
   async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
-    const { method, accept, redirect } = request;
+    const { method, redirect } = request;
     const path = ownPath(request.path);
-    const sent = { method, path, body: bodyOf(request), accept, redirect };
+    const sent = { method, path, body: bodyOf(request), redirect };
     const response = await this.#ask(sent, signal);
     // What is read stays unchanged: a word in a list may equal a password by chance.
     if (isRead(sent) && isSuccess(response)) return response;
@@ -445,8 +454,7 @@ export class Device {
       return further;
     };
     const { records, paging } = await readPages(path, this.ref, readPage, {
-      facts: { ...this.profile.list, path },
-      known: this.profile.resources[resource]?.pageStep,
+      ...this.#pagingOf(resource),
       maxMs: this.pagesTimeMs,
     });
     return paging === undefined ? undefined : records;
@@ -471,10 +479,6 @@ export class Device {
     return this.#isCached;
   }
 
-  get takesOneConnection(): boolean {
-    return this.#client.takesOneConnection;
-  }
-
   /** The time limit of all pages of a list. */
   get pagesTimeMs(): number {
     return PAGES_TIME_FACTOR * this.#client.timeoutMs;
@@ -485,10 +489,7 @@ export class Device {
   }
 
   #ask(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
-    return this.#client.request(
-      { ...request, accept: request.accept ?? this.profile.accept },
-      signal,
-    );
+    return this.#client.request(request, signal);
   }
 
   /** The error for a response; undefined for a success. */

@@ -14,10 +14,13 @@ import { namesRecord } from './address.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
   bookkeepingFields,
+  fieldFacts,
+  fieldsWith,
   idFieldOf,
   isSingle,
   keyFieldOf,
   managedFields,
+  NO_ID,
   placeField,
   type Profile,
   updateFacts,
@@ -50,8 +53,6 @@ export interface WriteRequest {
   readonly path: string;
   readonly form?: FormPairs | undefined;
   readonly json?: DeviceRecord | undefined;
-  /** Of a JSON body; `application/json` when absent. */
-  readonly contentType?: string | undefined;
   /** See `HttpRequest`. */
   readonly ifMatch?: string;
   readonly ifAbsent?: true;
@@ -115,8 +116,7 @@ export function encodeForm(form: FormPairs): string {
 /** The posted string "has to include all the fields": a form sends these empty, JSON leaves them out. */
 export function emptyFields(profile: Profile, resource: string, fields: DeviceRecord): string[] {
   if (!hasAllFields(profile)) return [];
-  const documented = profile.resources[resource]?.fields ?? [];
-  return documented.filter(
+  return fieldsWith(profile, resource, 'needed').filter(
     (field) => !profile.idFields.includes(field) && !Object.hasOwn(fields, field),
   );
 }
@@ -140,14 +140,14 @@ export function createRequest(
   const { profile, record: fields } = withinParent(stated, resource, given);
   const idField = idFieldOf(profile, fields);
   const isTaken = (field: string): boolean => takesId(profile, resource, field);
-  const isGiven = idField !== undefined && formText(fields[idField] ?? null) !== profile.noId;
+  const isGiven = idField !== undefined && formText(fields[idField] ?? null) !== NO_ID;
   if (isGiven && !isTaken(idField)) {
     const line = chosenIdLine('DEVICE', resource, idField);
     throw new RefusedError(
       `as far as devsh knows, the device sets the ${idField} of a new ${resource}: leave it out, or use "${resource} set"; if you choose it, state that: "${line}"`,
     );
   }
-  const documented = profile.resources[resource]?.fields ?? [];
+  const documented = fieldsWith(profile, resource, 'needed');
   const empty = emptyFields(profile, resource, fields);
   const { method, selector, path: template } = profile.create;
   // Stated as `none`, the path alone names the new record.
@@ -159,7 +159,7 @@ export function createRequest(
     return empty.includes(field) ? '' : valueAt(fields, field);
   });
   const ids = documented.filter((field) => profile.idFields.includes(field));
-  const noId = Object.fromEntries(ids.map((field) => [field, profile.noId]));
+  const noId = Object.fromEntries(ids.map((field) => [field, NO_ID]));
   const path = writePath(profile, profile.create, resource, fields);
   const own = selector === 'id' ? noId : {};
   const request = requestOf(profile, profile.create, resource, { path, selector: own, body });
@@ -174,7 +174,8 @@ function ifUnchanged(
   request: WriteRequest,
 ): WriteRequest {
   if (revision === undefined) return request;
-  const { field, in: place, parameter = field } = revision;
+  const { field, in: stated } = revision;
+  const [place = '', parameter = field] = stated.split(':', 2);
   const value = valueAt(record, field) ?? null;
   const text = formText(value);
   if (!/^[\x21-\x7e]+$/.test(text)) {
@@ -189,7 +190,7 @@ function ifUnchanged(
     }
     case 'header':
       return { ...request, ifMatch: /^(?:W\/)?".*"$/.test(text) ? text : `"${text}"` };
-    case 'body':
+    default:
       return request.form === undefined
         ? { ...request, json: { ...request.json, [parameter]: value } }
         : { ...request, form: [...request.form, [parameter, text]] };
@@ -259,8 +260,7 @@ function changedFields(
   changes: DeviceRecord,
 ): DeviceRecord {
   const facts = updateFacts(profile, resource);
-  const documented = profile.resources[resource]?.fields ?? [];
-  const { fieldFacts = {} } = profile.resources[resource] ?? {};
+  const documented = fieldsWith(profile, resource, 'needed');
   const word = facts.encoding === 'json' ? 'null' : nullWord(profile, resource, facts);
   const managed = bookkeepingFields(profile, resource);
   const fields = [...documented, ...Object.keys(before), ...Object.keys(changes)];
@@ -269,15 +269,14 @@ function changedFields(
     if (changed !== undefined) return withoutUnchangedSecrets(changed, current);
     if (facts.record !== 'whole' || current === undefined || managed.includes(field))
       return undefined;
-    const { readOnly, writeOnly, nullable } = fieldFacts[field] ?? {};
+    const { readOnly, writeOnly, nullable, sentBack } = fieldFacts(profile, resource, field);
     if (readOnly === true || writeOnly === true) return undefined;
     if (current === null) {
       // A secret that is shown as null may be hidden.
       const isOmitted = nullable === false || isSecretField(field);
       return isOmitted || (word === undefined && !documented.includes(field)) ? undefined : null;
     }
-    const { sentBack = [] } = profile.resources[resource] ?? {};
-    if (sentBack.includes(field)) return isReplaced(field, changes) ? undefined : current;
+    if (sentBack === true) return isReplaced(field, changes) ? undefined : current;
     return isSentUnchanged(profile, resource, field, current)
       ? withoutUnchangedSecrets(current, current)
       : undefined;
@@ -312,11 +311,13 @@ export function omittedFields(
   before: DeviceRecord,
   changes: DeviceRecord,
 ): string[] {
-  const { details = {} } = profile.resources[resource] ?? {};
   const body = changedFields(profile, resource, before, changes);
   const ignored = [...profile.idFields, ...managedFields(profile, resource)];
   return Object.entries({ ...before, ...changes })
-    .filter(([field]) => !ignored.includes(field) && valueAt(details, field)?.readOnly !== true)
+    .filter(
+      ([field]) =>
+        !ignored.includes(field) && fieldFacts(profile, resource, field).readOnly !== true,
+    )
     .filter(([field]) => !isReplaced(field, changes))
     .flatMap(([field, value]) =>
       value === null
@@ -327,9 +328,8 @@ export function omittedFields(
 
 /** The field if its null is not sent back, and is neither refused nor said by leaving it out. */
 function lostNull(profile: Profile, resource: string, field: string, body: DeviceRecord): string[] {
-  const { fieldFacts = {} } = profile.resources[resource] ?? {};
   const isSaid =
-    fieldFacts[field]?.nullable === false ||
+    fieldFacts(profile, resource, field).nullable === false ||
     isSecretField(field) ||
     nullWord(profile, resource, updateFacts(profile, resource)) === 'left_out';
   return Object.hasOwn(body, field) || isSaid ? [] : [field];
@@ -387,7 +387,7 @@ function requestOf(
   resource: string,
   { path, selector, body }: Parts,
 ): WriteRequest {
-  const { method, attributes, contentType } = facts;
+  const { method } = facts;
   const named = (text: string): string => text.replace('{resource}', resource);
   const isForm = facts.encoding === 'form';
   const constants = Object.fromEntries(
@@ -398,18 +398,23 @@ function requestOf(
   );
   const constantFields = { ...constants, ...selector };
   const own = Object.entries(body).filter(([field]) => !Object.hasOwn(constantFields, field));
-  const hasAttributes = attributes !== undefined && own.length > 0;
-  const fields = hasAttributes
-    ? { ...constantFields, [attributes]: Object.fromEntries(own) }
-    : { ...constantFields, ...body };
+  const [outer = '', inner] = wrappersOf(facts);
+  const fields =
+    inner !== undefined && own.length > 0
+      ? { ...constantFields, [inner]: Object.fromEntries(own) }
+      : { ...constantFields, ...body };
   if (Object.keys(fields).length === 0) return { method, path };
   if (isForm) {
     const word = nullWord(profile, resource, facts);
     const form = Object.entries(fields).flatMap(([field, value]) => pairsOf(field, value, word));
     return { method, path, form };
   }
-  const json = facts.wrapper === undefined ? fields : { [named(facts.wrapper)]: fields };
-  return { method, path, json, ...(contentType !== undefined && { contentType }) };
+  return { method, path, json: outer === '' ? fields : { [named(outer)]: fields } };
+}
+
+/** What wraps a JSON body, and what wraps the fields in it. */
+function wrappersOf({ wrapper = '' }: WriteFacts): string[] {
+  return wrapper.split('.', 2);
 }
 
 /** The id or key of a record, in the type that the device uses. */
@@ -448,27 +453,28 @@ function isSentUnchanged(profile: Profile, resource: string, field: string, valu
   if (isSecretField(field) || isSecretList(value)) return false;
   if (!isNested(value)) return true;
   const { encoding, lists } = updateFacts(profile, resource);
-  const { details, lists: seen } = profile.resources[resource] ?? {};
-  if (encoding === 'json') return valueAt(details, field)?.readOnly !== true;
+  if (encoding === 'json') return fieldFacts(profile, resource, field).readOnly !== true;
   if (!isValueList(value) || value.some(isNested)) return false;
-  return value.length < 2 || (lists ?? seen) === 'repeated';
+  return value.length < 2 || lists === 'repeated';
 }
 
-export type Body = Pick<WriteRequest, 'form' | 'json' | 'contentType' | 'secretName'>;
+export type Body = Pick<WriteRequest, 'form' | 'json' | 'secretName'>;
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 export const JSON_TYPE = 'application/json';
 
 /** The field names of the record in a request, without wrappers. */
 export function fieldsSent({ create, update }: Profile, { form = [], json = {} }: Body): string[] {
-  const wrappers = [create.wrapper, update.wrapper].filter((name) => name !== undefined);
-  const [[name, inner] = ['', null], ...others] = Object.entries(json);
+  const [outer, inner] = [0, 1].map((at) =>
+    [create, update].flatMap((facts) => wrappersOf(facts)[at] ?? []),
+  );
+  const [[name, whole] = ['', null], ...others] = Object.entries(json);
   const isWrapped =
     others.length === 0 &&
-    isValueObject(inner) &&
-    wrappers.some((wrapper) => wrapper === name || wrapper.includes('{resource}'));
-  const body = isWrapped ? inner : json;
-  const apart = [create.attributes, update.attributes].map((part) => part && body[part]);
+    isValueObject(whole) &&
+    outer?.some((wrapper) => wrapper === name || wrapper.includes('{resource}')) === true;
+  const body = isWrapped ? whole : json;
+  const apart = (inner ?? []).map((part) => body[part]);
   const fields = apart.find(isNested) ?? body;
   return [...form.map(([field]) => field), ...Object.keys(fields)];
 }
@@ -490,7 +496,7 @@ function secretsIn(value: Value): string[] {
 }
 
 /** The body with its content type; undefined if there is none. */
-export function bodyOf({ form, json, contentType }: Body): HttpRequest['body'] {
+export function bodyOf({ form, json }: Body): HttpRequest['body'] {
   if (form !== undefined) return { type: FORM_TYPE, text: encodeForm(form) };
-  return json && { type: contentType ?? JSON_TYPE, text: jsonText(json) };
+  return json && { type: JSON_TYPE, text: jsonText(json) };
 }

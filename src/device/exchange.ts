@@ -20,8 +20,6 @@ export interface HttpRequest {
   readonly ifAbsent?: boolean | undefined;
   /** Headers instead of that of the credential. */
   readonly login?: Readonly<Record<string, string>>;
-  /** The Accept header, if not JSON first. */
-  readonly accept?: string | undefined;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
   /** Receives now and then how many bytes of a slow response have arrived. */

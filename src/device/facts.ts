@@ -2,25 +2,54 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { documentedProfile } from './built-in-profiles.ts';
 import { FORM_TYPE, JSON_TYPE } from './encode.ts';
-import type { FactName, Facts, FactValue, ListResponses, ResourceFacts } from './facts-schema.ts';
+import { partsOf } from './json.ts';
 import { type ReadPages, pagingText } from './pages.ts';
 import {
+  configuredSingle,
   isSingle,
   listPath,
   type Profile,
-  configuredSingle,
-  statedDetails,
-  updateFacts,
+  resourceOf,
+  type ResourceProfile,
   withResource,
   type WriteFacts,
+  type WriteName,
   WRITES,
 } from './profile.ts';
+import type {
+  ConfiguredList,
+  ConfiguredResource,
+  ConfiguredWrite,
+  FieldFacts,
+} from './profile-schema.ts';
 import { bookkeepingIn, otherPaths } from './record-path.ts';
 import { maskedPath } from './sensitive-fields.ts';
 
+type Way = Pick<WriteFacts, 'method' | 'path' | 'encoding'>;
+type Fact<Facts, Name> = Name extends keyof Facts ? Exclude<Facts[Name], undefined> : never;
+
+/**
+ * The value of an observed fact, by its name in the code: `ids`, `resources.user.list.hides`. A way to write that a
+ * read-back has confirmed is named as the write.
+ */
+export type FactValue<Name extends string> = Name extends `resources.${string}.fields.${string}`
+  ? FieldFacts
+  : Name extends `resources.${string}.list.${infer Own}`
+    ? Fact<ConfiguredList, Own>
+    : Name extends `resources.${string}.update.${infer Own}`
+      ? Fact<ConfiguredWrite, Own>
+      : Name extends `resources.${string}.${infer Own}`
+        ? Fact<ConfiguredResource, Own>
+        : Name extends WriteName
+          ? Way
+          : Fact<Profile, Name>;
+
+/** Observed facts by their names; what another version observed may be among them. */
+export type Facts = Readonly<Record<string, unknown>>;
+
 /** A newly observed fact; `why` describes the evidence. */
 export interface NewFact {
-  readonly fact: FactName;
+  readonly fact: string;
   readonly value: unknown;
   readonly why: string | undefined;
   /** What showed it: a request, without the record in its path, or a run. */
@@ -29,8 +58,8 @@ export interface NewFact {
 
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 
-/** Lists that only grow, because one reading may not show everything. */
-const GROWING = /\.(?:bookkeeping|hidden|refused|untold|volatile)$/;
+/** Of a field each reading may show more. */
+const FIELD = /^resources\.([^.]+)\.fields\.(.+)$/;
 
 /** Its base profile and the observed facts. Precedence: configured, observed, documented, assumed. */
 export class DeviceFacts {
@@ -59,25 +88,35 @@ export class DeviceFacts {
     return (this.#profile ??= withObservedFacts(this.#base, this.#observed));
   }
 
-  get<Name extends FactName>(fact: Name): FactValue<Name> | undefined {
-    return this.#observed[fact];
+  get<Name extends string>(fact: Name): FactValue<Name> | undefined {
+    return this.#observed[fact] as FactValue<Name> | undefined;
   }
 
   /** Adds an observed fact, unless it is undefined. Returns whether it is new. */
-  set<Name extends FactName>(
+  set<Name extends string>(
     fact: Name,
     value: FactValue<Name> | undefined,
     source = this.source,
     why?: string,
   ): boolean {
     if (value === undefined || isConfigured(this.#base, fact)) return false;
-    const seen = mergedFacts(this.#observed, { [fact]: value } as Facts);
+    const seen = mergedFacts(this.#observed, { [fact]: value });
     if (isDeepStrictEqual(seen[fact], this.#observed[fact])) return false;
     this.#observed = seen;
     this.#profile = undefined;
     this.#news.push({ fact, value, why, source });
     if (this.#news.length === 1) this.#notified = this.#notified.then(() => this.#notify());
     return true;
+  }
+
+  /** The same of several fields. */
+  setFields(
+    resource: string,
+    fields: readonly string[],
+    known: FieldFacts,
+    source = this.source,
+  ): void {
+    for (const field of fields) this.set(`resources.${resource}.fields.${field}`, known, source);
   }
 
   /** Calls `listener` with new facts; facts set in the same turn come together. */
@@ -103,12 +142,32 @@ export function mergedFacts(first: Facts, more: Facts): Facts {
   const all: Record<string, unknown> = { ...first };
   for (const [fact, value] of Object.entries(more)) {
     const known = all[fact];
-    const isList = GROWING.test(fact) && known !== undefined;
-    all[fact] = isList
-      ? [...new Set([...(known as string[]), ...(value as unknown as string[])])]
-      : value;
+    all[fact] = FIELD.test(fact) ? { ...(known as FieldFacts), ...(value as FieldFacts) } : value;
   }
-  return all as Facts;
+  return all;
+}
+
+/** Names and shapes of what is observed. */
+const OBSERVED: readonly (readonly [name: RegExp, isValue: (value: unknown) => boolean])[] = [
+  [/^offers$/, (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
+  [
+    /^(?:create|update|remove|resources\.[^.]+\.(?:options|fields\..+))$/,
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  ],
+  [
+    /^(?:ids|effects|endsWithSlash|resources\.[^.]+\.(?:path|single|namedBy|(?:list|update)\.\w+))$/,
+    (value) => typeof value === 'string' || typeof value === 'boolean',
+  ],
+];
+
+/** Of a file that another version has written, the facts that this one observes; others can be observed again. */
+export function knownFacts(data: unknown): Facts {
+  const all = Object.entries(partsOf(data));
+  return Object.fromEntries(
+    all.filter(([name, value]) =>
+      OBSERVED.some(([own, isValue]) => own.test(name) && isValue(value)),
+    ),
+  );
 }
 
 /** Records the facts that reading a list showed. */
@@ -116,39 +175,64 @@ export function noteListing(facts: DeviceFacts, resource: string, listing: ReadP
   const { paging, path, records, single = false } = listing;
   const group = `resources.${resource}` as const;
   const source = `GET ${maskedPath(path ?? listPath(facts.profile, resource))}`;
-  facts.set(`${group}.pageStep`, paging === 'next' ? undefined : paging, source);
+  const step = paging === undefined || paging === 'next' ? undefined : pagingText(paging);
+  facts.set(`${group}.list.paging`, step, source);
   if (single !== isSingle(facts.profile, resource)) facts.set(`${group}.single`, single, source);
   facts.set(`${group}.path`, path, source);
   const bookkeeping = bookkeepingIn(records, facts.profile.basePath);
-  if (bookkeeping.length > 0) facts.set(`${group}.bookkeeping`, bookkeeping, source);
+  facts.setFields(resource, bookkeeping, { bookkeeping: true }, source);
 }
 
 /** The one rule of precedence: a configured fact is never overridden by an observed one. */
-function isConfigured(profile: Profile, fact: string): boolean {
-  if (profile.origins[fact] === 'configured') return true;
+function isConfigured({ origins, ...profile }: Profile, fact: string): boolean {
+  // The qualities of a field are added one by one.
+  if (FIELD.test(fact)) return false;
+  const [, resource = '', own = ''] = /^resources\.([^.]+)\.(.+)$/.exec(fact) ?? [];
   // A resource with a configured natural key is a list, whatever one response looks like.
-  const [, resource = ''] = /^resources\.([^.]+)\.single$/.exec(fact) ?? [];
-  return configuredSingle(profile, resource) !== undefined;
+  if (own === 'single') return configuredSingle({ ...profile, origins }, resource) !== undefined;
+  return origins[fact] === 'configured' || origins[own] === 'configured';
 }
 
 /** A profile with the observed facts applied. */
 function withObservedFacts(base: Profile, seen: Facts): Profile {
-  let profile = withAnswers(base, seen.answers);
-  for (const [resource, own] of byResource(seen))
-    profile = withResourceFacts(profile, resource, own);
-  const { ids, connections, offers } = seen;
-  const plain = Object.entries({ ids, connections, offers }).filter(
-    ([fact, value]) => value !== undefined && !isConfigured(base, fact),
-  );
-  const { origins, ...ways } = profile;
-  const proven = WRITES.filter((write) => {
-    const way = seen[`proven.${write}`];
-    const { method, path, encoding } = ways[write];
-    const isSame = way?.method === method && way.path === path && way.encoding === encoding;
-    return isSame && (origins[write] ?? 'assumed') === 'assumed';
-  });
-  const names = plain.map(([fact]) => fact);
-  return observed(profile, Object.fromEntries(plain), [...names, ...proven]);
+  let profile = base;
+  for (const [fact, value] of Object.entries(seen)) {
+    if (!isConfigured(base, fact)) profile = withObserved(profile, fact, value);
+  }
+  for (const [resource, facts] of Object.entries(profile.resources)) {
+    if (facts?.options !== undefined) profile = withOptions(profile, base, resource, facts);
+  }
+  return profile;
+}
+
+function withObserved(profile: Profile, fact: string, value: unknown): Profile {
+  const [, resource, group, own] =
+    /^resources\.([^.]+)\.(?:(fields|list|update)\.)?(.+)$/.exec(fact) ?? [];
+  if (resource === undefined || own === undefined) {
+    const write = WRITES.find((one) => one === fact);
+    if (write === undefined) return observed(profile, { [fact]: value }, [fact]);
+    // A way that was proved is no longer assumed, as long as it is the same.
+    const { method, path, encoding } = profile[write];
+    const isSame = isDeepStrictEqual({ method, path, encoding }, value);
+    const isOpen = (profile.origins[write] ?? 'assumed') === 'assumed';
+    return isSame && isOpen ? observed(profile, {}, [write]) : profile;
+  }
+  const known = resourceOf(profile, resource);
+  if (group === 'fields') {
+    // What is configured wins, quality by quality.
+    const one = { ...(value as FieldFacts), ...known.fields[own] };
+    const { resources } = withResource(profile, resource, {
+      fields: { ...known.fields, [own]: one },
+    });
+    const isStated = profile.origins[fact] === 'configured';
+    return observed(profile, { resources }, isStated ? [] : [fact]);
+  }
+  if (own === 'path' && !otherPaths(profile, resource).includes(value as string)) return profile;
+  const more =
+    group === undefined
+      ? { [own]: value }
+      : { [group]: { ...known[group as 'list' | 'update'], [own]: value } };
+  return observed(profile, withResource(profile, resource, more), [fact]);
 }
 
 /** Adds facts to a profile, with the origin `observed`. */
@@ -157,70 +241,32 @@ function observed(profile: Profile, more: Partial<Profile>, facts: readonly stri
   return { ...profile, ...more, origins: { ...profile.origins, ...origins } };
 }
 
-function byResource(seen: Facts): ReadonlyMap<string, ResourceFacts> {
-  const groups = new Map<string, ResourceFacts>();
-  for (const [name, value] of Object.entries(seen)) {
-    const [, resource, fact] = /^resources\.([^.]+)\.(\w+)$/.exec(name) ?? [];
-    if (resource === undefined || fact === undefined) continue;
-    groups.set(resource, { ...groups.get(resource), [fact]: value });
+type Options = NonNullable<ResourceProfile['options']>;
+
+/** Derives create, update and remove from what OPTIONS said. */
+function withOptions(
+  profile: Profile,
+  base: Profile,
+  resource: string,
+  { options = { of: '' } }: ResourceProfile,
+): Profile {
+  const mayObserve = (fact: string): boolean => !isConfigured(base, fact);
+  const isOwnOpen = base.origins[`resources.${resource}.update`] !== 'configured';
+  if (isSingle(profile, resource)) {
+    const isOpen = isOwnOpen && mayObserve('update');
+    return isOpen ? withOwnUpdate(profile, resource, singleUpdate(profile, options)) : profile;
   }
-  return groups;
-}
-
-/** Sets the trailing slash that the device accepts. */
-function withAnswers(profile: Profile, answers: ListResponses | undefined): Profile {
-  if (answers === undefined) return profile;
-  const known = observed(profile, { answers }, ['answers']);
-  const [slash, bare] = [answers.withSlash, answers.withoutSlash];
-  const isDecided =
-    slash !== undefined && bare !== undefined && (slash === 'answers') !== (bare === 'answers');
-  return isDecided && !isConfigured(profile, 'endsWithSlash')
-    ? observed(known, { endsWithSlash: slash === 'answers' }, ['endsWithSlash'])
-    : known;
-}
-
-function withResourceFacts(base: Profile, resource: string, seen: ResourceFacts): Profile {
-  const { path = '', pageStep, details, refused = [] } = seen;
-  const known = base.resources[resource];
-  const readOnly = refused.map((field) => [field, { readOnly: true }] as const);
-  const stated = { ...Object.fromEntries(readOnly), ...known?.fieldFacts };
-  const paging = pageStep && pagingText(pageStep);
-  const found = Object.entries({ ...(paging && { paging }), ...seen }).filter(([fact]) =>
-    fact === 'path'
-      ? otherPaths(base, resource).includes(path)
-      : !isConfigured(base, `resources.${resource}.${fact}`),
-  );
-  const names = [...found.map(([fact]) => fact), ...(details === undefined ? [] : ['fields'])];
-  const { resources } = withResource(base, resource, {
-    ...Object.fromEntries(found),
-    details: statedDetails(details ?? known?.details, stated),
-  });
-  const profile = observed(
-    base,
-    { resources },
-    names.map((fact) => `resources.${resource}.${fact}`),
-  );
-  if (seen.asked === undefined) return profile;
-  return isSingle(profile, resource)
-    ? withOwnUpdate(profile, resource, singleUpdate(profile, resource, seen))
-    : withWriteFacts(profile, resource, seen);
-}
-
-/** Derives create, update and remove from the methods that a record allows. */
-function withWriteFacts(profile: Profile, resource: string, seen: ResourceFacts): Profile {
-  const mayObserve = (fact: string): boolean => !isConfigured(profile, fact);
   const facts: string[] = [];
   let { create, update, remove } = profile;
-  const encoding = createEncoding(create.encoding, seen);
+  const encoding = createEncoding(profile, resource, options);
   if (encoding !== create.encoding && mayObserve('create')) {
     create = { ...create, encoding };
     facts.push('create.encoding');
   }
-  const own = mayObserve(`resources.${resource}.update`) ? ownUpdate(profile, seen) : undefined;
+  const own = isOwnOpen ? ownUpdate(profile, options) : undefined;
   // One view handles create and update: both use the same encoding.
   const isSameView = update.method === create.method && update.path === create.path;
-  const isText = /text/.test(seen.envelope ?? '');
-  if (isSameView && !isText && create.encoding !== update.encoding && mayObserve('update')) {
+  if (isSameView && create.encoding !== update.encoding && mayObserve('update')) {
     update = { ...update, encoding: create.encoding };
     facts.push('update.encoding');
   }
@@ -231,7 +277,7 @@ function withWriteFacts(profile: Profile, resource: string, seen: ResourceFacts)
       ...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(mayObserve),
     );
   }
-  const isDeletable = seen.itemAllows?.includes('DELETE') === true && remove.path === '{item}';
+  const isDeletable = options.record?.includes('DELETE') === true && remove.path === '{item}';
   if (isDeletable && mayObserve('remove')) {
     remove = { ...remove, method: 'DELETE' };
     facts.push('remove');
@@ -242,42 +288,36 @@ function withWriteFacts(profile: Profile, resource: string, seen: ResourceFacts)
 function withOwnUpdate(
   profile: Profile,
   resource: string,
-  update: WriteFacts | undefined,
+  update: Partial<WriteFacts> | undefined,
 ): Profile {
   if (update === undefined) return profile;
-  const { resources } = withResource(profile, resource, { update });
+  const known = profile.resources[resource]?.update;
+  const { resources } = withResource(profile, resource, { update: { ...update, ...known } });
   return observed(profile, { resources }, [`resources.${resource}.update`]);
 }
 
 /** The observed update, overridden fact by fact by the configured one. */
-function ownUpdate(profile: Profile, seen: ResourceFacts): WriteFacts | undefined {
-  const { update } = profile;
-  if (!isConfigured(profile, 'update')) return observedUpdate(seen);
+function ownUpdate({ update, origins }: Profile, options: Options): WriteFacts | undefined {
+  if (origins['update'] !== 'configured') return observedUpdate(options);
   const configured = Object.fromEntries(
-    Object.entries(update).filter(([fact]) => isConfigured(profile, `update.${fact}`)),
+    Object.entries(update).filter(([fact]) => origins[`update.${fact}`] === 'configured'),
   );
   // Without a configured method, or with a configured path, it is not the observed way.
   const isOther = configured['method'] === undefined || configured['path'] !== undefined;
-  const observed = isOther ? undefined : observedUpdate(seen, [update.method]);
-  return observed && { ...observed, ...configured };
+  const seen = isOther ? undefined : observedUpdate(options, [update.method]);
+  return seen && { ...seen, ...configured };
 }
 
 /** The update that the path of a record allows, if any. */
 function observedUpdate(
-  { itemAllows, parses }: ResourceFacts,
+  { record: allows, takes }: Options,
   methods: readonly WriteFacts['method'][] = ['PATCH', 'PUT'],
 ): WriteFacts | undefined {
-  const method = methods.find((name) => name !== 'POST' && itemAllows?.includes(name) === true);
+  const method = methods.find((name) => name !== 'POST' && allows?.includes(name) === true);
   if (method === undefined) return undefined;
-  const encoding = parses === undefined || parses.includes(JSON_TYPE) ? 'json' : 'form';
-  return {
-    method,
-    path: '{item}',
-    encoding,
-    constants: {},
-    selector: 'none',
-    record: recordSent(method, encoding),
-  };
+  const encoding = takes === undefined || takes.includes(JSON_TYPE) ? 'json' : 'form';
+  const record = recordSent(method, encoding);
+  return { method, path: '{item}', encoding, constants: {}, selector: 'none', record };
 }
 
 /** A form with PUT or PATCH stores a missing boolean as false, so the whole record is sent. */
@@ -293,14 +333,16 @@ function recordSent(
  * and booleans or lists left to the device (missing in a form means false or empty).
  */
 function createEncoding(
-  encoding: WriteFacts['encoding'],
-  { parses, details = {} }: ResourceFacts,
+  profile: Profile,
+  resource: string,
+  { takes }: Options,
 ): WriteFacts['encoding'] {
-  const takesJson = parses?.includes(JSON_TYPE) === true;
-  const takesForm = parses?.includes(FORM_TYPE) === true;
-  const isBeyondForm = Object.values(details).some(
-    ({ type, readOnly }) =>
-      !readOnly && /^(?:nested object|boolean|list|multiple choice)$/.test(type),
+  const { encoding } = profile.create;
+  const takesJson = takes?.includes(JSON_TYPE) === true;
+  const takesForm = takes?.includes(FORM_TYPE) === true;
+  const isBeyondForm = Object.values(resourceOf(profile, resource).fields).some(
+    ({ type = '', readOnly }) =>
+      readOnly !== true && /^(?:nested object|boolean|list|multiple choice)$/.test(type),
   );
   if (encoding === 'form' && takesJson && (!takesForm || isBeyondForm)) return 'json';
   return encoding === 'json' && takesForm && !takesJson ? 'form' : encoding;
@@ -308,18 +350,13 @@ function createEncoding(
 
 /** The update of a single object, from the methods of its own path. */
 function singleUpdate(
-  profile: Profile,
-  resource: string,
-  { collectionAllows: allows, parses }: ResourceFacts,
-): WriteFacts | undefined {
-  const isUpdateConfigured = ['update', `resources.${resource}.update`].some((fact) =>
-    isConfigured(profile, fact),
-  );
+  { update }: Profile,
+  { list: allows, takes }: Options,
+): Partial<WriteFacts> | undefined {
   const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows?.includes(name));
-  if (isUpdateConfigured || method === undefined) return undefined;
-  const takesJson = parses?.includes(JSON_TYPE) ?? method !== 'POST';
-  const isUnchanged = parses === undefined && method === profile.update.method;
-  const encoding = isUnchanged ? profile.update.encoding : takesJson ? 'json' : 'form';
-  const record = recordSent(method, encoding);
-  return { ...updateFacts(profile, resource), method, encoding, record };
+  if (method === undefined) return undefined;
+  const takesJson = takes?.includes(JSON_TYPE) ?? method !== 'POST';
+  const isUnchanged = takes === undefined && method === update.method;
+  const encoding = isUnchanged ? update.encoding : takesJson ? 'json' : 'form';
+  return { method, encoding, record: recordSent(method, encoding) };
 }

@@ -1,4 +1,4 @@
-import type { Profile, ResourceProfile, WriteFacts } from './profile.ts';
+import { type Profile, updateFacts, type WriteFacts } from './profile.ts';
 import {
   type DeviceRecord,
   formText,
@@ -17,7 +17,7 @@ export function nullWord(
   resource: string,
   { nullAs }: Pick<WriteFacts, 'nullAs'>,
 ): NullWord | undefined {
-  return nullAs ?? profile.resources[resource]?.nullAs;
+  return nullAs ?? updateFacts(profile, resource).nullAs;
 }
 
 /** What happens to the fields that a change leaves out; undefined if nobody knows. */
@@ -25,9 +25,10 @@ export function omission(
   profile: Profile,
   resource: string,
   facts: WriteFacts,
-): ResourceProfile['leftOut'] {
+): WriteFacts['leftOut'] {
   const isPartial = facts.record !== 'whole' || facts.method === 'PATCH';
-  return facts.leftOut ?? (isPartial ? 'kept' : profile.resources[resource]?.leftOut);
+  const isSeen = profile.origins[`resources.${resource}.update.leftOut`] === 'observed';
+  return isSeen && isPartial ? 'kept' : (facts.leftOut ?? (isPartial ? 'kept' : undefined));
 }
 
 /** The pairs of one field: a list repeats the field, a nested value uses dotted names; null without a word is empty. */

@@ -4,8 +4,7 @@ import { RejectedError, UntrustedError } from './errors.ts';
 import type { Response } from './exchange.ts';
 import { jsonIn } from './json.ts';
 import type { DeviceFacts } from './facts.ts';
-import type { FieldFacts, ListResponses, ResourceFacts } from './facts-schema.ts';
-import { pagingText } from './pages.ts';
+import type { FieldFacts } from './profile-schema.ts';
 import {
   collectionPath,
   idOf,
@@ -41,24 +40,25 @@ export async function learn(
   const path =
     example && pathOf(profileFor(profile, resource, findings?.namedBy), resource, example);
   const item = path === undefined ? undefined : await optionsOf(path);
-  const answers = await learnListResponses(device, resource, signal);
+  const endsWithSlash = await learnSlash(device, resource, signal);
   const description = objectIn(collection);
   const group = `resources.${resource}` as const;
   const list = `GET ${maskedPath(listPath(profile, resource))}`;
   const record = 'GET of one record';
   const options = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
   facts.set('offers', resourcesIn(root), `GET ${profile.basePath}`);
-  facts.set('answers', Object.keys(answers).length > 0 ? answers : undefined, list);
-  facts.set(`${group}.asked`, records.length > 0 ? 'records' : 'empty list');
-  facts.set(`${group}.envelope`, listing?.envelope, list);
-  // A list of one page says nothing about paging.
-  facts.set(`${group}.paging`, listing?.paging && pagingText(listing.paging), list);
-  facts.set(`${group}.summary`, findings?.summary, record);
+  facts.set('endsWithSlash', endsWithSlash, list);
+  facts.set(`${group}.list.summary`, findings?.summary, record);
   facts.set(`${group}.namedBy`, findings?.namedBy, record);
-  facts.set(`${group}.details`, description && fieldsIn(description), options);
-  facts.set(`${group}.parses`, description && textsIn(description['parses']), options);
-  facts.set(`${group}.collectionAllows`, allowedBy(collection), options);
-  facts.set(`${group}.itemAllows`, allowedBy(item), 'OPTIONS of one record');
+  noteFields(facts, resource, description, options);
+  const [allows, own, takes] = [
+    allowedBy(collection),
+    allowedBy(item),
+    description && textsIn(description['parses']),
+  ];
+  const of = records.length > 0 ? 'records' : 'empty list';
+  const said = { ...(allows && { list: allows }), ...(own && { record: own }) };
+  facts.set(`${group}.options`, { of, ...said, ...(takes && { takes }) }, options);
 }
 
 /** Reads only the fields of a resource, to show what a delete would lose. */
@@ -71,8 +71,23 @@ export async function learnFields(
   if (device.profile.resources[resource]?.parent !== undefined) return;
   const path = collectionPath(device.profile, resource);
   const description = objectIn(await ask(device, { method: 'OPTIONS', path }, signal));
-  const isNew = facts.set(`resources.${resource}.details`, description && fieldsIn(description));
-  if (isNew) facts.set(`resources.${resource}.asked`, 'fields');
+  if (noteFields(facts, resource, description)) {
+    facts.set(`resources.${resource}.options`, { of: 'fields' });
+  }
+}
+
+/** Returns whether the device describes any. */
+function noteFields(
+  facts: DeviceFacts,
+  resource: string,
+  description: JsonObject | undefined,
+  source?: string,
+): boolean {
+  const fields = Object.entries((description && fieldsIn(description)) ?? {});
+  for (const [field, known] of fields) {
+    facts.set(`resources.${resource}.fields.${field}`, known, source);
+  }
+  return fields.length > 0;
 }
 
 /** A record with an unambiguous path: a slash in it may lead elsewhere. */
@@ -105,7 +120,7 @@ async function learnFromRecord(
   resource: string,
   record: DeviceRecord,
   signal: AbortSignal | undefined,
-): Promise<Pick<ResourceFacts, 'summary' | 'namedBy'>> {
+): Promise<{ readonly summary?: boolean; readonly namedBy?: 'key' }> {
   const { profile } = device;
   const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
     hasMoreFields(device, resource, record, known, signal);
@@ -115,7 +130,7 @@ async function learnFromRecord(
   const found = isByKey ? await read(profileFor(profile, resource, 'key')) : byId;
   if (found === 'not found' || found === undefined) return {};
   return {
-    ...(profile.list.summary === undefined && { summary: found }),
+    summary: found,
     ...(isByKey && { namedBy: 'key' as const }),
   };
 }
@@ -229,29 +244,20 @@ function objectIn(response: Response | undefined): JsonObject | undefined {
   return isValueObject(value) ? value : undefined;
 }
 
-type Spelling = NonNullable<ListResponses['withSlash']>;
-
-/** Requests the list with a trailing slash, without it, and without a format. Follows no redirect. */
-async function learnListResponses(
+/** Whether the list answers only with a trailing slash (true), or only without. Follows no redirect. */
+async function learnSlash(
   device: Device,
   resource: string,
   signal?: AbortSignal,
-): Promise<ListResponses> {
+): Promise<boolean | undefined> {
   const path = listPath(device.profile, resource);
   // A path with a query, or the root, has only one spelling.
-  if (!/^\/[^?#]*[^?#/]\/?$/.test(path)) return {};
+  if (!/^\/[^?#]*[^?#/]\/?$/.test(path)) return undefined;
   const bare = path.replace(/\/$/, '');
-  const get = (at: string, accept?: string): Promise<Response | undefined> =>
-    ask(device, { method: 'GET', path: at, redirect: 'stay', ...(accept && { accept }) }, signal);
-  const withSlash = spellingOf(await get(`${bare}/`));
-  const withoutSlash = spellingOf(await get(bare));
-  const open = withSlash === 'answers' ? `${bare}/` : bare;
-  const withoutAccept = formatOf(await get(open, '*/*'));
-  return {
-    ...(withSlash && { withSlash }),
-    ...(withoutSlash && { withoutSlash }),
-    ...(withoutAccept && { withoutAccept }),
-  };
+  const get = async (at: string): Promise<boolean | undefined> =>
+    answers(await ask(device, { method: 'GET', path: at, redirect: 'stay' }, signal));
+  const [withSlash, without] = [await get(`${bare}/`), await get(bare)];
+  return without === undefined || withSlash === without ? undefined : withSlash;
 }
 
 /** Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be sent. */
@@ -261,17 +267,8 @@ function isMissingFact(error: unknown): boolean {
 }
 
 /** Undefined for a response that says nothing about the path, such as 429. */
-function spellingOf(response: Response | undefined): Spelling | undefined {
-  if (response === undefined) return undefined;
-  const { status } = response;
-  if (status >= 200 && status < 300) return 'answers';
-  if ([301, 302, 303, 307, 308].includes(status)) return 'redirects';
-  return status === 404 ? 'not found' : undefined;
-}
-
-function formatOf(response: Response | undefined): ListResponses['withoutAccept'] {
-  if (response?.status === 406) return 'refused';
-  if (response === undefined || response.status < 200 || response.status >= 300) return undefined;
-  if (/^\s*</.test(response.body)) return 'HTML';
-  return jsonIn(response.body) === undefined ? 'text' : 'JSON';
+function answers(response: Response | undefined): boolean | undefined {
+  const { status = 0 } = response ?? {};
+  if (status >= 200 && status < 300) return true;
+  return [301, 302, 303, 307, 308, 404].includes(status) ? false : undefined;
 }

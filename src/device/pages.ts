@@ -7,10 +7,18 @@ import {
   isValueObject,
   type Value,
 } from './record.ts';
-import type { PageStep } from './facts-schema.ts';
 import type { ListFacts } from './profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { maskedPath } from './sensitive-fields.ts';
+
+/** How to ask for further pages without links. */
+export interface PageStep {
+  readonly kind: 'page' | 'offset';
+  /** The query parameter for the page number, or for the index of the first record. */
+  readonly parameter: string;
+  /** The query parameter for the number of records per page. */
+  readonly size?: string;
+}
 
 /** No device has more in one response: limits time and memory. */
 export const MAX_RECORDS = 1_000_000;
@@ -31,7 +39,7 @@ export interface ReadPages extends Pick<DecodedList, 'records' | 'envelope' | 's
   readonly tried?: readonly string[];
 }
 
-interface ReadOptions {
+export interface ReadOptions {
   /** How the device pages; `auto` when absent. */
   readonly facts?: ListFacts;
   /** What led to further pages the last time; tried first. */
@@ -109,7 +117,7 @@ class PageReader {
       return this.#complete('next');
     }
     const { known, probes = false } = this.#source;
-    const isEndless = paging === 'page' || paging === 'offset' || probes || known !== undefined;
+    const isEndless = /^(?:page|offset)/.test(paging) || probes || known !== undefined;
     if (this.#isWhole() && !(isEndless && total === undefined)) return this.#pages();
     if (records.length === 0) return this.#complete();
     // Tries each way until one returns new records.
@@ -381,17 +389,14 @@ const SIZES = ['page_size', 'pageSize', 'per_page', 'perPage', 'limit'];
 
 /** Most likely first: what worked the last time, what is configured or named in the response, common ones. */
 export function pageSteps(
-  facts: ListFacts,
+  { paging }: ListFacts,
   { numbers = {} }: PageMarks,
   worked?: PageStep,
 ): readonly PageStep[] {
-  const { paging, parameter, sizeParameter } = facts;
   if (paging === 'none' || paging === 'next') return [];
+  const stated = pageStep(paging);
+  if (stated !== undefined) return [stated];
   const usual = paging === 'page' ? NUMBERED : paging === 'offset' ? COUNTED : undefined;
-  if (usual !== undefined && parameter !== undefined) {
-    const kind = paging === 'page' ? 'page' : 'offset';
-    return [{ kind, parameter, ...(sizeParameter !== undefined && { size: sizeParameter }) }];
-  }
   const size = SIZES.find((name) => name in numbers);
   const known = (usual ?? [...NUMBERED, ...COUNTED]).map((step) => {
     const isPlainPage = step.kind === 'page' && step.size === undefined;
@@ -420,8 +425,20 @@ export function stepPath(
   return url.pathname + url.search;
 }
 
-/** In words: `by the next link`, `by ?offset=&limit=`. */
+/** As the fact `list.paging` says it: `next`, `page current rowCount`. */
 export function pagingText(paging: 'next' | PageStep): string {
-  if (paging === 'next') return 'by the next link';
-  return `by ?${paging.parameter}=${paging.size === undefined ? '' : `&${paging.size}=`}`;
+  if (paging === 'next') return paging;
+  const { kind, parameter, size } = paging;
+  return [kind, parameter, ...(size === undefined ? [] : [size])].join(' ');
+}
+
+/** Undefined unless it names its parameters. */
+export function pageStep(paging: string | undefined): PageStep | undefined {
+  const [, kind, parameter, size] = /^(page|offset) (\S+)(?: (\S+))?$/.exec(paging ?? '') ?? [];
+  if (parameter === undefined) return undefined;
+  return {
+    kind: kind === 'page' ? kind : 'offset',
+    parameter,
+    ...(size !== undefined && { size }),
+  };
 }

@@ -4,7 +4,10 @@ import { namesRecord } from './address.ts';
 import { isScalar, parseDocument, visit } from 'yaml';
 import { SettingsError, UsageError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
-import { inCode, inYaml, namedInCode } from '../text/yaml-names.ts';
+import { inCode, namedInCode } from '../text/yaml-names.ts';
+import { partsOf } from './json.ts';
+import { logoutParts } from './session-login.ts';
+import { inTodaysWords } from './old-profile.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import { declareSecrets, openFields } from './secret-names.ts';
 import {
@@ -18,7 +21,7 @@ import {
   type Origin,
   type Profile,
   type ResourceProfile,
-  statedDetails,
+  updateFacts,
   withResource,
   type WriteFacts,
   WRITES,
@@ -27,7 +30,8 @@ import {
 /** Throws a SettingsError with `file:line:column`. `name` is that of the file. */
 export function parseProfile(source: string, file: string, name: string): Profile {
   const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
-  const result = profileSchema.safeParse(yaml.data({ readsScalars: 'constants' }) ?? {});
+  const { facts, ignored } = inTodaysWords(partsOf(yaml.data({ readsScalars: 'constants' })));
+  const result = profileSchema.safeParse(facts);
   if (!result.success) {
     const { issues } = result.error;
     const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
@@ -39,7 +43,10 @@ export function parseProfile(source: string, file: string, name: string): Profil
     }
     const { message = '' } =
       issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : (issue ?? {});
-    throw yaml.error(path, `${String(path.at(-1) ?? 'the profile')}: ${message}`);
+    throw yaml.error(
+      path,
+      `${path.findLast((part) => typeof part === 'string') ?? 'the profile'}: ${message}`,
+    );
   }
   const { extends: from = 'documented', ...content } = result.data;
   const base = builtIn(from);
@@ -47,7 +54,7 @@ export function parseProfile(source: string, file: string, name: string): Profil
     const known = BUILT_IN_PROFILES.map((profile) => profile.name).join(', ');
     throw yaml.error(['extends'], `no built-in profile "${from}"; the profiles are ${known}`);
   }
-  const profile = merged(base, content, name);
+  const profile = { ...merged(base, content, name), ...(ignored.length > 0 && { ignored }) };
   for (const [path, message] of problemsOf(profile)) throw yaml.error(path, message);
   return profile;
 }
@@ -57,16 +64,16 @@ type FileContent = Omit<ProfileContent, 'extends'>;
 /** Overrides a built-in profile with the facts of the file. */
 function merged(base: Profile, content: FileContent, name: string): Profile {
   const { resources, list, create, update, remove, auth, ...facts } = content;
-  openFields(facts.fields?.public ?? []);
+  openFields(facts.public ?? []);
   const profile = {
     ...base,
     ...namedInCode(facts),
     name,
     ...(auth && { auth: mergedAuth(auth) }),
     list: { ...base.list, ...namedInCode(list ?? {}) },
-    create: mergedWrite(base.create, create),
-    update: mergedUpdate(base.update, update),
-    remove: mergedWrite(base.remove, remove),
+    create: { ...base.create, ...namedInCode(create ?? {}) },
+    update: withWrapper(create, { ...base.update, ...statedUpdate(base.update, update) }),
+    remove: { ...base.remove, ...namedInCode(remove ?? {}) },
     origins: { ...base.origins, ...unchangedOrigins(base, content), ...configuredOrigins(content) },
   };
   return Object.entries(resources ?? {}).reduce(
@@ -82,44 +89,45 @@ function mergedAuth({ login, ...auth }: NonNullable<FileContent['auth']>): Confi
 function mergedResource(
   profile: Profile,
   resource: string,
-  { update: own, field_facts, ...facts }: NonNullable<FileContent['resources']>[string],
+  { update, list, fields = {}, ...facts }: NonNullable<FileContent['resources']>[string],
 ): Partial<ResourceProfile> {
   const known = profile.resources[resource];
   const isKeyed = (facts.key_field ?? facts.parent) !== undefined ? false : undefined;
   const single = facts.single ?? known?.single ?? isKeyed;
-  const collection = { ...profile.update, path: '{collection}', selector: 'none' } as const;
-  const fieldFacts = Object.fromEntries(
-    Object.entries(field_facts ?? {}).map(([field, stated]) => [field, namedInCode(stated)]),
-  );
   // What a device takes and does not show is a secret, unless the profile says that it is none.
-  for (const [field, { secret, writeOnly }] of Object.entries(fieldFacts)) {
+  for (const [field, { secret, writeOnly }] of Object.entries(fields)) {
     const isSecret = secret ?? (writeOnly || undefined);
     if (isSecret === undefined) continue;
     // A record has a nested field, as snmp.community, by its last name.
     declareSecrets(isSecret ? [field, field.replace(/.*\./, '')] : [field], isSecret);
   }
-  const merge = single === true ? mergedWrite(collection, own) : mergedUpdate(profile.update, own);
   return {
     keyField: known?.keyField ?? 'name',
     ...namedInCode(facts),
-    ...(field_facts && { fieldFacts, details: statedDetails({}, fieldFacts) }),
+    // A profile that names the fields of a new record does so in place of the document.
+    fields: Object.values(fields).some(({ needed }) => needed)
+      ? fields
+      : { ...known?.fields, ...fields },
     ...(single !== undefined && { single }),
-    ...(own !== undefined && { update: merge }),
+    ...(list && { list: namedInCode(list) }),
+    ...(update && {
+      update: single === true ? namedInCode(update) : statedUpdate(profile.update, update),
+    }),
   };
 }
 
-function mergedWrite(base: WriteFacts, own: FileContent['create']): WriteFacts {
-  return { ...base, ...namedInCode(own ?? {}) };
+/** What wraps a new record wraps a changed one, too, unless the file says otherwise. */
+function withWrapper({ wrapper }: FileContent['create'] = {}, update: WriteFacts): WriteFacts {
+  const isSame = wrapper !== undefined && update.encoding === 'json';
+  return isSame ? { wrapper, ...update } : update;
 }
 
 /** PATCH and PUT go to one record: facts that are not configured follow REST conventions. */
-function mergedUpdate(base: WriteFacts, own: FileContent['update']): WriteFacts {
-  const isOfRecord = own?.method === 'PATCH' || own?.method === 'PUT';
-  if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) {
-    return mergedWrite(base, own);
-  }
+function statedUpdate(base: WriteFacts, own: FileContent['update'] = {}): Partial<WriteFacts> {
+  const isOfRecord = own.method === 'PATCH' || own.method === 'PUT';
+  if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) return namedInCode(own);
   const record = own.method === 'PATCH' ? 'changes' : 'whole';
-  return mergedWrite({ ...base, path: '{item}', encoding: 'json', selector: 'none', record }, own);
+  return { path: '{item}', encoding: 'json', selector: 'none', record, ...namedInCode(own) };
 }
 
 /** Origins of the facts that a file leaves unchanged in a write that it configures. */
@@ -143,7 +151,13 @@ function configuredOrigins({ resources = {}, ...content }: FileContent): Record<
     return fact === 'list' ? parts : [fact, ...parts];
   });
   const ofResources = Object.entries(resources).flatMap(([resource, facts]) =>
-    Object.keys(facts).map((fact) => `resources.${resource}.${inCode(fact)}`),
+    Object.entries(facts).flatMap(([fact, value]) => {
+      const own = `resources.${resource}.${inCode(fact)}`;
+      if (fact === 'fields') return Object.keys(value).map((field) => `${own}.${field}`);
+      const hasParts = fact === 'list' || fact === 'update';
+      const parts = hasParts ? Object.keys(value).map((part) => `${own}.${inCode(part)}`) : [];
+      return fact === 'list' ? parts : [own, ...parts];
+    }),
   );
   const names = [...stated.map(inCode), ...ofResources];
   return Object.fromEntries(names.map((name) => [name, 'configured']));
@@ -151,7 +165,7 @@ function configuredOrigins({ resources = {}, ...content }: FileContent): Record<
 
 /** Violations of the rules that no profile can disable, most important first. */
 function* problemsOf(profile: Profile): Generator<[path: string[], message: string]> {
-  const { auth, create, idFields, list, remove, resources, update } = profile;
+  const { auth, create, idFields, remove, resources, update } = profile;
   const namesOne = ({ path, selector }: WriteFacts): boolean =>
     namesRecord(path) || selector !== 'none';
   const key = idFields.find((field) =>
@@ -160,9 +174,6 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
   if (key !== undefined) {
     const hint = 'leave it out; with [] the path {item} ends with it';
     yield [['id_fields'], `"${key}" is the natural key: ${hint}`];
-  }
-  if (list.parameter !== undefined && list.paging !== 'page' && list.paging !== 'offset') {
-    yield [['list', 'parameter'], 'a parameter needs the paging "page" or "offset"'];
   }
   if (remove.method === 'DELETE' && !namesRecord(remove.path)) {
     const missing = '{item}, {id} or {key} is missing';
@@ -189,10 +200,11 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
           : undefined;
     if (message !== undefined) yield [['resources', resource], message];
   }
-  for (const [resource, { update: own, single } = {}] of Object.entries(resources)) {
-    if (own === undefined) continue;
+  for (const [resource, facts] of Object.entries(resources)) {
+    if (facts?.update === undefined) continue;
+    const own = updateFacts(profile, resource);
     const unnamed =
-      single === true || namesOne(own)
+      facts.single === true || namesOne(own)
         ? undefined
         : 'update must name one record, or the resource must be single';
     const message = contradiction('update', own) ?? unnamed;
@@ -202,15 +214,17 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
 
 /** Why a login contradicts itself, or would write to records. */
 function loginProblem(login: ConfiguredLogin, profile: Profile): string | undefined {
-  const { cookie, logout, tokenIn } = login;
+  const { logout } = login;
   const plain = (path: string): string => path.replace(/[?#].*$|\/+$/g, '');
   const path = plain(login.path);
-  if (tokenIn === undefined && cookie === undefined) return 'token_in or cookie is missing';
+  if (login.encoding !== 'basic' && !Object.values(login.fields).includes('{password}'))
+    return 'fields must have {password} as a value';
   const collections = Object.keys(profile.resources).map((name) => collectionPath(profile, name));
   if (collections.map(plain).includes(path)) return `${path} has records: a login would add one`;
-  const end = plain(logout?.path ?? '{location}');
+  const { method, path: stated } = logoutParts(logout ?? '{location}');
+  const end = plain(stated);
   const isOwn = [path, '{location}'].includes(end) || end.startsWith(`${path}/`);
-  return logout?.method !== 'DELETE' || isOwn
+  return method !== 'DELETE' || isOwn
     ? undefined
     : 'a logout by DELETE must go to the path of the login, below it, or to {location}';
 }
@@ -221,11 +235,8 @@ function contradiction(write: string, facts: WriteFacts): string | undefined {
   if (write !== 'remove' && method === 'DELETE')
     return 'a DELETE neither adds nor changes anything';
   if (write === 'update' && record === 'none') return 'a change without the record changes nothing';
-  const ofJson = (['wrapper', 'attributes', 'contentType'] as const).find(
-    (fact) => facts[fact] !== undefined,
-  );
-  return encoding === 'form' && ofJson !== undefined
-    ? `${inYaml(ofJson)} needs the encoding json`
+  return encoding === 'form' && facts.wrapper !== undefined
+    ? 'wrapper needs the encoding json'
     : undefined;
 }
 

@@ -1,15 +1,18 @@
 import * as z from 'zod';
 import { namesRecord, placeholdersIn } from './address.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
-import type { NamedInCode } from '../text/yaml-names.ts';
+import { nearOrAll } from '../text/suggest.ts';
+import { inCode, type NamedInCode } from '../text/yaml-names.ts';
 
 /*
- * Every fact of a profile: its name in a file, its type and its description. The types in the code come
- * from here, with names in camel case: `key_field` is `keyField`. A start without a profile file does not
- * load zod.
+ * The one list of facts: the name of each in a file, its type and its description. A file states them, devsh
+ * observes some; "profile show", the schema for editors and the docs come from here. In the code the names are in
+ * camel case: `key_field` is `keyField`. A start without a profile file does not load zod.
  */
 
-const text = z.string('must be text').min(1, 'must not be empty');
+const text = z
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
+  .min(1, 'must not be empty');
 const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((value) => value === 'true');
@@ -22,6 +25,7 @@ const constants = z.record(
   ),
 );
 const names = z.array(text, 'must be a list of names');
+const texts = z.record(z.string(), z.string());
 
 const fact = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
   type.exactOptional().describe(says);
@@ -42,14 +46,41 @@ function path(pattern: RegExp, message: string): z.ZodString {
 const RESERVED =
   /^(?:host|connection|keep-alive|te|trailer|transfer-.*|upgrade|expect|content-.*|set-cookie2?|cookie2?|proxy-.*|accept.*|user-agent|if-.*|range|via|forwarded|x-forwarded-.*|origin|referer|date)$/i;
 
+const HEADER = /^[A-Za-z][\w-]{0,63}$/;
 const headerName = text
-  .regex(/^[A-Za-z][\w-]{0,63}$/, 'must be the name of a header, as X-API-Key')
+  .regex(HEADER, 'must be the name of a header, as X-API-Key')
   .refine((name) => !RESERVED.test(name), 'is a header of HTTP that cannot take a secret');
 
+/** Headers with the same value in each request: no secret, as a profile is no place for one. */
+const headers = z.record(
+  text
+    .regex(HEADER, 'must be the name of a header, as X-Tenant')
+    .refine(
+      (name) => /^(?:accept|content-type)$/i.test(name) || !RESERVED.test(name),
+      'is a header that devsh sets itself',
+    )
+    .refine(
+      (name) => !isSecretField(name) && !/^authorization$/i.test(name),
+      'takes a secret: state auth.header, and give the token with "login --token"',
+    ),
+  text.regex(/^[ -~]{1,200}$/, 'must be one line of plain text'),
+);
+
+const PATH = '\\/(?!.*(?:\\.|%2e){2})(?![^?]*[%\\\\#])[!-~]*';
 const ownPath = path(
-  /^\/(?!.*(?:\.|%2e){2})(?![^?]*[%\\#])[!-~]*$/i,
+  new RegExp(`^${PATH}$`, 'i'),
   'must begin with /, without blanks and dots, and without % and #',
 );
+const recordPath = path(
+  /^(?:\/|\{collection\}|\{item\})/,
+  'must begin with /, {collection} or {item}',
+);
+const onePath = recordPath.refine(
+  (value) => namesRecord(value),
+  'must name one record, as {item}, {id} or {key}',
+);
+
+const COOKIE = "cookie:[\\w!#$%&'*+.^`|~-]{1,64}";
 
 const loginSchema = z.strictObject({
   path: ownPath.describe('Where a user and a password open a session'),
@@ -57,29 +88,30 @@ const loginSchema = z.strictObject({
     .enum(['json', 'form', 'basic'])
     .default('json')
     .describe('basic: the login goes to the Authorization header of this request'),
-  user_field: text.default('username').describe('The field with the user'),
-  password_field: text.default('password').describe('The field with the password'),
-  constants: fact(constants, 'Further fields, as in grant_type=password'),
-  token_in: fact(
-    text.regex(/^(?:header:[\w-]+|[^:\s]+)$/, 'must be a place, such as data.token or header:NAME'),
-    'Where the response has the token: data.token, header:NAME, or body for all of it',
-  ),
-  cookie: fact(
-    text.regex(/^[\w!#$%&'*+.^`|~-]{1,64}$/, 'must be the name of a cookie'),
-    'The cookie that carries the session; token_in is where its value is, if not in Set-Cookie',
-  ),
+  fields: constants
+    .default({ username: '{user}', password: '{password}' })
+    .describe(
+      'What is sent; {user} and {password} are the login, other values are sent as they are',
+    ),
+  token_in: text
+    .regex(
+      new RegExp(`^(?:${COOKIE}|(?:header:[\\w-]+|[^:\\s]+)(?: ${COOKIE})?)$`),
+      'must be a place, such as data.token, header:NAME or cookie:NAME',
+    )
+    .describe(
+      'Where the response has the token: data.token, header:NAME, cookie:NAME, or body for all of it; ' +
+        '"data.token cookie:NAME" sends it as this cookie',
+    ),
   lifetime: fact(
     text.regex(/^[1-9]\d{0,4}[smh]$/, 'must be a time, as 30m'),
     'After this time devsh logs in again, as 30m',
   ),
   logout: fact(
-    z.strictObject({
-      method: z.enum(['POST', 'DELETE', 'GET']).default('POST').describe('The HTTP method'),
-      path: z
-        .union([z.literal('{location}'), ownPath])
-        .describe('The path, or {location}: as the Location header of the login says'),
-    }),
-    'How the session is ended',
+    path(
+      new RegExp(`^(?:(?:POST|DELETE|GET) )?(?:\\{location\\}|${PATH})$`, 'i'),
+      'must be a path without blanks and dots, perhaps after a method, as DELETE /api/login',
+    ),
+    'How the session is ended: DELETE /api/login; {location} is the Location header of the login',
   ),
 });
 
@@ -96,7 +128,7 @@ const authSchema = z.strictObject({
 const writeSchema = z.strictObject({
   method: fact(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'The HTTP method'),
   path: fact(
-    path(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}'),
+    recordPath,
     'The path, with {collection}, {item}, {id}, {key}, {resource} and any {field} of the record',
   ),
   encoding: fact(z.enum(['form', 'json']), 'The encoding of the body'),
@@ -104,18 +136,20 @@ const writeSchema = z.strictObject({
     constants,
     'Fields in each such write, as in action=delete; in JSON with their types in YAML',
   ),
-  wrapper: fact(text, 'The name that wraps a JSON body, as in {resource}'),
-  attributes: fact(text, 'The name that wraps the fields in the body; id and key stay beside it'),
-  content_type: fact(
-    text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be a media type, such as application/json'),
-    'The media type of a JSON body, if not application/json',
+  wrapper: fact(
+    text,
+    'The name that wraps a JSON body, as in {resource}; data.attributes or .attrs: the name after the dot ' +
+      'wraps the fields, and constants, id and key stay beside it',
   ),
   selector: fact(
     z.enum(['id', 'key', 'none']),
     'How the body identifies the record: by id, by natural key, or not',
   ),
   record: fact(z.enum(['whole', 'changes', 'none']), 'The part of the record in the body'),
-  left_out: fact(z.enum(['kept', 'erased']), 'What happens to fields that a change leaves out'),
+  left_out: fact(
+    z.enum(['kept', 'erased', 'not seen']),
+    'What happens to fields that a change leaves out',
+  ),
   lists: fact(z.enum(['repeated']), 'repeated: a form has the field of a list once for each item'),
   null_as: fact(
     z.enum(['null', 'empty', 'left_out']),
@@ -123,27 +157,24 @@ const writeSchema = z.strictObject({
   ),
 });
 
-const count = text.regex(/^[1-9]\d{0,3}$/, 'must be a number from 1 to 9999').transform(Number);
-
 /** An action that sets a password; without a path it is the ordinary change of the record. */
 const rotateSchema = z.strictObject({
-  ...writeSchema.pick({ method: true, path: true, selector: true }).shape,
-  field: fact(text, 'The field for the new password, if not password'),
-  repeat: fact(text, 'The field that repeats the new password'),
-  old: fact(text, 'The field for the old password'),
-  min: fact(count, 'The least length of a password'),
-  max: fact(count, 'The greatest length of a password'),
-  classes: fact(
-    z.array(z.enum(['lower', 'upper', 'digit', 'symbol'])),
-    'The characters that a password must have: lower, upper, digit, symbol',
+  path: fact(
+    path(
+      /^(?:(?:POST|PUT|PATCH) )?(?:\/|\{collection\}|\{item\})/,
+      'must be a path, or a method and a path, as PUT {item}/password',
+    ),
+    'The path of the request that sets a new password, with its method if that is not POST; one that names no ' +
+      'record gets the key in the body',
   ),
-  forbidden: fact(text, 'Characters that a password must not have'),
+  fields: fact(
+    texts,
+    'What is sent, if not {password: "{new}"}; {new} and {old} are the passwords, as in {new1: "{new}", was: "{old}"}',
+  ),
 });
 
 const tokenSchema = z.strictObject({
-  path: path(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}')
-    .refine((path) => namesRecord(path), 'must name one record, as {item}, {id} or {key}')
-    .describe('The path of the POST that makes a new token, as {item}token/'),
+  path: onePath.describe('The path of the POST that makes a new token, as {item}token/'),
   answer: fact(text, 'Where the response has the token, if not in token; as data.key'),
   constants: fact(constants, 'Fields of the request'),
 });
@@ -153,42 +184,107 @@ const listSchema = z.strictObject({
     path(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
     'The path, with {collection} and {resource}',
   ),
-  items: fact(text, 'Where the records are in the response, as in data.items'),
+  items: fact(
+    text,
+    'Where the records are in the response, as in data.items; members:FIELD for lines as in admin="root,joe", with ' +
+      'the field of a record for its groups',
+  ),
   attributes: fact(text, 'The name that wraps the fields of each record, as in JSON:API'),
   paging: fact(
-    z.enum(['auto', 'none', 'next', 'page', 'offset']),
-    'auto: by the next link, else by the numbers in the response',
-  ),
-  parameter: fact(text, 'The query parameter for the page, or for the offset'),
-  size_parameter: fact(text, 'The query parameter for the number of records per page'),
-  summary: fact(flag, 'The list leaves out fields that a record has at its own path'),
-  detail: fact(
-    path(/^(?:\/|\{collection\}|\{item\})/, 'must begin with /, {collection} or {item}').refine(
-      (path) => namesRecord(path),
-      'must name one record, as {item}, {id} or {key}',
+    text.regex(
+      /^(?:auto|none|next|(?:page|offset)(?: [\w$.-]+){0,2})$/,
+      'must be auto, none, next, page or offset, and then the names of its parameters',
     ),
-    'The path of one complete record, if not {item}',
+    'auto: by the next link, else by the numbers in the response; none; next; page or offset, with the names of ' +
+      'the query parameters: "page current rowCount"',
   ),
-  group_field: fact(text, 'For lines as in admin="root,joe": the field of a record for its groups'),
+  summary: fact(flag, 'The list leaves out fields that a record has at its own path'),
+  hides: fact(flag, 'The list leaves out records that their own paths show'),
+  detail: fact(
+    z.union([z.literal('none'), onePath]),
+    'The path of one complete record, if not {item}; none: records have no path of their own',
+  ),
 });
 
-const fieldSchema = z.strictObject({
-  type: fact(
-    z.enum(['string', 'boolean', 'integer', 'number', 'list', 'object']),
-    'The type that is sent, whatever the records show',
-  ),
-  choices: fact(names, 'The only values that it takes'),
-  nullable: fact(flag, 'true: null is a value of its own; false: null is refused'),
-  read_only: fact(flag, 'Set by the device alone: refused, and never sent back'),
-  create_only: fact(flag, 'Given to a new record and refused in a change'),
-  write_only: fact(flag, 'Taken and not shown as it is: never compared, never sent back'),
-  secret: fact(flag, 'Masked everywhere, as a password is'),
-  harmless: fact(
-    flag,
-    'Of an account: neither gives nor takes access, so a change of the own one is free',
-  ),
-  rights: fact(flag, 'Of an account: may give or take access; never filled in'),
-});
+/** What is known of one field. */
+export interface FieldFacts {
+  /** In the words of the device (string, choice, email …) or of the profile. */
+  readonly type?: string;
+  /** The type is configured: values that records show do not change it. */
+  readonly isStated?: boolean;
+  readonly label?: string;
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  /** It has certain values, none of them empty, although no device has told which. */
+  readonly choice?: boolean;
+  /** The device wants it in a new record. */
+  readonly required?: boolean;
+  /** The document or the profile wants it: a form of a new record has it, empty if it is not given. */
+  readonly needed?: boolean;
+  readonly nullable?: boolean;
+  readonly readOnly?: boolean;
+  readonly createOnly?: boolean;
+  readonly writeOnly?: boolean;
+  readonly secret?: boolean;
+  readonly harmless?: boolean;
+  readonly rights?: boolean;
+  readonly volatile?: boolean;
+  readonly bookkeeping?: boolean;
+  readonly hidden?: boolean;
+  readonly sentBack?: boolean;
+  /** Every record had it. */
+  readonly shown?: boolean;
+  /** It was accepted and never shown, so that nobody knows whether the device has it. */
+  readonly untold?: boolean;
+}
+
+const TYPES = ['string', 'boolean', 'integer', 'number', 'list', 'object'] as const;
+
+/** What a profile says of a field: each word, and its negation as in `not_secret`. */
+export const FIELD_WORDS = {
+  needed: 'A new record must have it',
+  nullable: 'null is a value of its own; not_nullable: null is refused',
+  read_only: 'Set by the device alone: refused, and never sent back',
+  create_only: 'Given to a new record and refused in a change',
+  write_only: 'Taken and not shown as it is: never compared, never sent back',
+  hidden: 'Taken and never shown: devsh sends no whole record without it',
+  sent_back: 'A secret that is shown in clear text: sent back unchanged with a whole record',
+  secret: 'Masked everywhere, as a password is; not_secret: never masked',
+  harmless: 'Of an account: neither gives nor takes access, so a change of the own one is free',
+  rights: 'Of an account: may give or take access; never filled in',
+  volatile: 'Changes by itself (counters, uptimes): shown, never compared',
+  bookkeeping: 'As _links and etag: shown, never compared or sent back',
+} as const;
+
+const fieldWord = z.union([
+  text.refine((word) => isFieldWord(word), {
+    error: ({ input }) =>
+      `unknown word "${String(input)}", ${nearOrAll(String(input), WORDS, 'words')}`,
+  }),
+  z.strictObject({ choices: names }),
+]);
+
+const WORDS = [...TYPES, ...Object.keys(FIELD_WORDS)];
+
+function isFieldWord(word: string): boolean {
+  return WORDS.includes(word) || Object.hasOwn(FIELD_WORDS, word.replace(/^not_/, ''));
+}
+
+const fieldSchema = z
+  .union([fieldWord, z.array(fieldWord)])
+  .transform((words) =>
+    [words].flat().reduce<FieldFacts>((all, word) => ({ ...all, ...factsOfWord(word) }), {}),
+  );
+
+function factsOfWord(word: z.infer<typeof fieldWord>): FieldFacts {
+  if (typeof word !== 'string') {
+    return { choices: word.choices.map((value) => ({ value, label: value })) };
+  }
+  if ((TYPES as readonly string[]).includes(word)) return { type: word, isStated: true };
+  return { [inCode(word.replace(/^not_/, ''))]: !word.startsWith('not_') };
+}
 
 const resourceSchema = z.strictObject({
   path: fact(
@@ -197,7 +293,7 @@ const resourceSchema = z.strictObject({
   ),
   parent: fact(text, 'The resource whose records have these below them; path has {parent}'),
   removes: fact(
-    z.record(z.string(), z.string()),
+    texts,
     'The resources that a delete also deletes, with the field that names the deleted record',
   ),
   single: fact(flag, 'One object instead of a list, as /api/system/; it has no key'),
@@ -206,54 +302,40 @@ const resourceSchema = z.strictObject({
     'key: the path of a record ends with its natural key, even if it has an id',
   ),
   key_field: fact(text, 'The natural key: the field that people know a record by'),
-  fields: fact(names, 'The fields that a new record must have'),
-  field_facts: fact(
-    z.record(
-      text,
-      fieldSchema,
-      'must have the facts of each field: field_facts.pin.write_only=true; in a file, field_facts: {pin: {write_only: true}}',
-    ),
-    'By field, what it takes and when it is sent; more exact than the lists of names',
-  ),
-  volatile: fact(
-    names,
-    'Fields that change by themselves (counters, uptimes): shown, never compared',
-  ),
-  bookkeeping: fact(names, 'Fields as _links and etag: shown, never compared or sent back'),
-  hidden: fact(
-    names,
-    'Fields that the device takes and never shows: devsh sends no whole record without them',
-  ),
-  sent_back: fact(
-    names,
-    'Secrets that the device shows in clear text: sent back unchanged with a whole record',
+  fields: fact(
+    z.record(text, fieldSchema, 'must have the words of each field, as {pin: [write_only]}'),
+    'By field, the words that say what it is: a type, {choices: [a, b]}, and those of the table below',
   ),
   account_field: fact(
     text,
     'Of sessions and tokens: the field that names their account; "lockout" deletes these records',
   ),
   disabled_as: fact(
-    z.record(z.string(), z.string()),
+    texts,
     'The fields of a disabled account and their values, such as status: suspended',
   ),
   rotate: fact(rotateSchema, 'How the password of an account is set: "rotate password"'),
   rotate_token: fact(tokenSchema, 'How the device makes a new token: "rotate token"'),
-  update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
-});
-
-const fieldsSchema = z.strictObject({
-  public: fact(
-    z.union([names, text.transform((name) => [name])], 'must be a list of names'),
-    'Fields that are no secrets, although their names or values look like it',
+  options: fact(
+    z.strictObject({
+      of: text,
+      list: names.exactOptional(),
+      record: names.exactOptional(),
+      takes: names.exactOptional(),
+    }),
+    'What OPTIONS said: the methods of the list and of one record, and the media types',
   ),
+  list: fact(listSchema, 'How this resource is read; missing facts are those of list'),
+  update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 
 const revisionSchema = z.strictObject({
   field: text.describe('The field of a record with its revision, as _rev'),
-  in: z
-    .enum(['query', 'header', 'body'])
-    .describe('Where a change and a delete name it; header: as If-Match'),
-  parameter: fact(text, 'Its name there, if not that of the field'),
+  in: text
+    .regex(/^(?:header|(?:query|body)(?::[^:\s]+)?)$/, 'must be query, header or body')
+    .describe(
+      'Where a change and a delete name it: query, body, or header (If-Match); "query:rev" if it has another name there',
+    ),
 });
 
 /** The content of a profile file; omitted facts come from `extends`. */
@@ -264,15 +346,11 @@ export const profileSchema = z.strictObject({
     'The path before the name of a resource, as /api/',
   ),
   ends_with_slash: fact(flag, 'Whether paths end with a slash: /api/user/ or /api/user'),
-  accept: fact(
-    text.regex(/^[\w!#$&^.+*/;=, "-]+$/, 'must be media types, such as application/json'),
-    'The media types in the Accept header, if not JSON',
+  headers: fact(
+    headers,
+    'Headers of each request, as Accept, X-Tenant, or Content-Type for JSON bodies',
   ),
   auth: fact(authSchema, 'How a login is sent'),
-  connections: fact(
-    z.enum(['one', 'several']),
-    'one: the device accepts only one connection at a time',
-  ),
   id_fields: fact(
     names,
     'Fields that may be the id, most likely first; []: the natural key identifies records',
@@ -282,16 +360,23 @@ export const profileSchema = z.strictObject({
     'positional: an id is the position in the list and changes if other records are deleted',
   ),
   success_if: fact(
-    z.record(z.string(), z.string()),
+    texts,
     'Values without which a response means a failure whatever its status, as in code: 0',
   ),
-  no_id: fact(z.string(), 'The id of a new record, such as null'),
   accounts: fact(
     text,
     'The resource of the accounts: "lockout" and "rotate" work on it; user without it',
   ),
+  public: fact(
+    z.union([names, text.transform((name) => [name])], 'must be a list of names'),
+    'Fields that are no secrets, although their names or values look like it',
+  ),
+  offers: fact(names, 'The resources that the device has'),
+  effects: fact(
+    z.enum(['late', 'ignored']),
+    'late: lists show a write late; ignored: writes had no effect',
+  ),
   resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
-  fields: fact(fieldsSchema, 'Of fields in all resources'),
   revision: fact(revisionSchema, 'The device refuses a write of a record that has changed since'),
   list: fact(listSchema, 'How all records of a resource are read'),
   create: fact(writeSchema, 'How a record is added'),
@@ -307,8 +392,10 @@ export type ConfiguredAuth = Omit<Facts<typeof authSchema>, 'login'> & {
 };
 export type ConfiguredWrite = Facts<typeof writeSchema>;
 export type ConfiguredList = Facts<typeof listSchema>;
-export type ConfiguredField = Facts<typeof fieldSchema>;
-export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update' | 'fieldFacts'>;
+export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update' | 'list'> & {
+  readonly update?: ConfiguredWrite;
+  readonly list?: ConfiguredList;
+};
 export type ConfiguredProfile = Omit<Facts<typeof profileSchema>, 'auth'> & {
   readonly auth?: ConfiguredAuth;
 };

@@ -1,11 +1,10 @@
 import { rememberedFor } from '../text/remember.ts';
-import type { FieldFacts, ListResponses, ResourceFacts, WriteName } from './facts-schema.ts';
 import type {
-  ConfiguredField,
   ConfiguredList,
   ConfiguredProfile,
   ConfiguredResource,
   ConfiguredWrite,
+  FieldFacts,
 } from './profile-schema.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from './record.ts';
 import { attempt } from '../errors.ts';
@@ -13,63 +12,50 @@ import { attempt } from '../errors.ts';
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
 
-export const WRITES = ['create', 'update', 'remove'] as const satisfies readonly WriteName[];
+export const WRITES = ['create', 'update', 'remove'] as const;
+export type WriteName = (typeof WRITES)[number];
 
 /** Facts that a file may omit but a profile always has. */
 type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Names>>;
 
 /** What is known about one resource (`user`, `interface`), configured or observed. */
-export interface ResourceProfile
-  extends
-    Known<ConfiguredResource, 'keyField' | 'fields'>,
-    Omit<ResourceFacts, keyof ConfiguredResource> {
-  readonly fieldFacts?: Readonly<Record<string, ConfiguredField>>;
-  /** As the device describes them and the profile states them. */
-  readonly details?: Readonly<Record<string, FieldDetails>>;
-  /** Fields with certain values, none of them empty, although no device has told which. */
-  readonly choiceFields?: readonly string[];
-  /** How it is changed, if that differs from other resources. */
-  readonly update?: WriteFacts;
-}
+export type ResourceProfile = Known<ConfiguredResource, 'keyField' | 'fields'>;
 
-export interface FieldDetails
-  extends FieldFacts, Omit<ConfiguredField, 'type' | 'choices' | 'readOnly'> {
-  /** The type is configured: values that records show do not change it. */
-  readonly isStated?: boolean;
-}
-
-/** The fields that the device describes, with what the profile states of them. */
-export function statedDetails(
-  described: Readonly<Record<string, FieldDetails>> = {},
-  stated: ResourceProfile['fieldFacts'] = {},
-): Record<string, FieldDetails> {
-  const own = Object.entries(stated).map(([field, { choices, ...facts }]) => [
-    field,
-    {
-      ...{ type: 'field', required: false, readOnly: false },
-      ...valueAt(described, field),
-      ...facts,
-      ...(facts.type !== undefined && { isStated: true }),
-      ...(choices && { choices: choices.map((value) => ({ value, label: value })) }),
-    },
-  ]);
-  return { ...described, ...(Object.fromEntries(own) as Record<string, FieldDetails>) };
-}
-
-export function detailsOf(
-  profile: Profile,
+/** The fields with a quality, in the order of the document. */
+export function fieldsWith(
+  { resources }: Profile,
   resource: string,
-  field: string,
-): FieldDetails | undefined {
-  return valueAt(profile.resources[resource]?.details, field);
+  quality: keyof FieldFacts,
+): readonly string[] {
+  const fields = Object.entries(resources[resource]?.fields ?? {});
+  return fields.flatMap(([field, known]) => (known[quality] === true ? field : []));
+}
+
+/** Of one field; empty if nothing is known. */
+export function fieldFacts({ resources }: Profile, resource: string, field: string): FieldFacts {
+  return valueAt(resources[resource]?.fields, field) ?? {};
+}
+
+/** Whether the device itself has described its fields. */
+export function isDescribed({ resources }: Profile, resource: string): boolean {
+  const fields = Object.values(resources[resource]?.fields ?? {});
+  return fields.some(({ type, isStated }) => type !== undefined && isStated !== true);
 }
 
 /** Whether a field takes only certain values, none of them empty. */
-export function isChoiceField(
-  { details, choiceFields = [] }: Partial<ResourceProfile>,
-  field: string,
-): boolean {
-  return valueAt(details, field)?.choices !== undefined || choiceFields.includes(field);
+export function isChoiceField({ choice, choices }: FieldFacts): boolean {
+  return choice === true || choices !== undefined;
+}
+
+/** What says that the device takes values of a field; what was seen of it does not. */
+const INPUT = [
+  ...['type', 'choices', 'nullable', 'readOnly', 'createOnly', 'writeOnly'],
+  ...['secret', 'harmless', 'rights'],
+] as readonly (keyof FieldFacts)[];
+
+/** Whether the device takes it, as far as the device or the profile says. */
+export function isWritable(known: FieldFacts): boolean {
+  return known.readOnly !== true && INPUT.some((fact) => known[fact] !== undefined);
 }
 
 export type WriteFacts = Known<
@@ -79,24 +65,19 @@ export type WriteFacts = Known<
 
 export type ListFacts = Known<ConfiguredList, 'path' | 'paging'>;
 
-/** How many connections a device accepts at the same time. */
-export type Connections = 'one' | 'several';
-
 /** How one family of devices speaks: data only. */
 export interface Profile extends Omit<
-  Known<ConfiguredProfile, 'basePath' | 'endsWithSlash' | 'idFields' | 'noId'>,
+  Known<ConfiguredProfile, 'basePath' | 'endsWithSlash' | 'idFields'>,
   'extends' | 'resources' | 'list' | WriteName
 > {
   readonly name: string;
-  /** How the device was seen to answer list requests. */
-  readonly answers?: ListResponses;
   readonly resources: Readonly<Partial<Record<string, ResourceProfile>>>;
-  /** The resources that the device lists; absent if not asked. */
-  readonly offers?: readonly string[];
   readonly list: ListFacts;
   readonly create: WriteFacts;
   readonly update: WriteFacts;
   readonly remove: WriteFacts;
+  /** Facts of its file that have no effect any more. */
+  readonly ignored?: readonly string[];
   /** By the name of a fact (`update.method`, `update`). */
   readonly origins: Readonly<Partial<Record<string, Origin>>>;
 }
@@ -104,13 +85,12 @@ export interface Profile extends Omit<
 /** The facts of a resource, or defaults that fit any resource. */
 export function resourceOf({ resources }: Profile, resource: string): ResourceProfile {
   const keyField = resource === 'user' ? 'username' : 'name';
-  return resources[resource] ?? { keyField, fields: [] };
+  return resources[resource] ?? { keyField, fields: {} };
 }
 
 /** The fields that a device has, as its profile says. */
 export function describedFields(profile: Profile, resource: string): readonly string[] {
-  const { fields = [], details = {}, hidden = [], shown = [] } = profile.resources[resource] ?? {};
-  return [...fields, ...Object.keys(details), ...hidden, ...shown];
+  return Object.keys(profile.resources[resource]?.fields ?? {});
 }
 
 /** The same, and those that records show. */
@@ -191,24 +171,39 @@ export function isNamedByKey({ resources, idFields }: Profile, resource: string)
   return idFields.length === 0 || resources[resource]?.namedBy === 'key';
 }
 
+export function listFacts({ resources, list }: Profile, resource: string): ListFacts {
+  return { ...list, ...resources[resource]?.list };
+}
+
+/** The template of the path of one complete record. */
+export function detailPath(profile: Profile, resource: string): string {
+  const { detail = '{item}' } = listFacts(profile, resource);
+  return detail === 'none' ? '{item}' : detail;
+}
+
 /** Whether a list leaves out fields that the record itself has. */
-export function isSummary({ resources, list }: Profile, resource: string): boolean {
-  return list.summary ?? resources[resource]?.summary ?? false;
+export function isSummary(profile: Profile, resource: string): boolean {
+  return listFacts(profile, resource).summary ?? false;
 }
 
 /** How a record is changed. A single object is changed at its only path, without a selector. */
 export function updateFacts(profile: Profile, resource: string): WriteFacts {
   const own = profile.resources[resource]?.update;
-  if (own !== undefined || !isSingle(profile, resource)) return own ?? profile.update;
-  return { ...profile.update, path: '{collection}', selector: 'none' };
+  const single = isSingle(profile, resource)
+    ? ({ path: '{collection}', selector: 'none' } as const)
+    : {};
+  return { ...profile.update, ...single, ...own };
 }
 
-/** The field with the record's id; undefined if it has none, or stores `noId` literally. */
+/** The id of a new record in the documented POST. */
+export const NO_ID = 'null';
+
+/** The field with the record's id; undefined if it has none, or stores `NO_ID` literally. */
 export function idFieldOf(profile: Profile, record: DeviceRecord): string | undefined {
   return profile.idFields.find((field) => {
     const value = valueAt(record, field);
     return (
-      (typeof value === 'string' && value !== '' && value !== profile.noId) ||
+      (typeof value === 'string' && value !== '' && value !== NO_ID) ||
       typeof value === 'number' ||
       typeof value === 'bigint'
     );
@@ -220,7 +215,7 @@ export function takesId(profile: Profile, resource: string, field: string): bool
   const { create } = profile;
   const update = updateFacts(profile, resource);
   const isOneWay = create.method === update.method && create.path === update.path;
-  return detailsOf(profile, resource, field)?.readOnly === false && !isOneWay;
+  return isWritable(fieldFacts(profile, resource, field)) && !isOneWay;
 }
 
 /** What says that the user chooses ids: then they are the natural key. */
@@ -253,8 +248,8 @@ export function itemPath(profile: Profile, resource: string, id: string): string
 
 /** The path of the list: `/api/user/`. */
 export function listPath(profile: Profile, resource: string): string {
-  return profile.list.path
-    .replace('{collection}', () => collectionPath(profile, resource))
+  return listFacts(profile, resource)
+    .path.replace('{collection}', () => collectionPath(profile, resource))
     .replace('{resource}', () => resource);
 }
 
@@ -302,9 +297,15 @@ export function writeFactsOf(profile: Profile, write: WriteName, resource: strin
 }
 
 export function originOfWrite(profile: Profile, write: WriteName, resource: string): Origin {
-  const isOwn = write === 'update' && writeFactsOf(profile, write, resource) !== profile.update;
+  const isOwn = write === 'update' && isSingle(profile, resource);
   const own = profile.origins[`resources.${resource}.${write}`];
   return own ?? (isOwn ? 'observed' : (profile.origins[write] ?? 'assumed'));
+}
+
+/** The origin of a fact, or of the group that it belongs to. */
+export function originOf({ origins }: Profile, fact: string): Origin {
+  const group = fact.replace(/\.[^.]*$/, '');
+  return origins[fact] ?? origins[group] ?? 'assumed';
 }
 
 /** Whether an id is only the index of a record in the list. */
@@ -314,14 +315,14 @@ export function hasPositionalIds(profile: Profile): boolean {
 
 /** Fields managed by the device: its state, its address, links to others. */
 export function bookkeepingFields(profile: Profile, resource: string): readonly string[] {
-  const { bookkeeping = [] } = profile.resources[resource] ?? {};
   const added = [profile.revision?.field, placeField(profile, resource)];
-  return [...bookkeeping, ...added.filter((field) => field !== undefined)];
+  const own = fieldsWith(profile, resource, 'bookkeeping');
+  return [...own, ...added.filter((field) => field !== undefined)];
 }
 
 /** Fields that the device manages itself and users cannot set. */
 export function managedFields(profile: Profile, resource: string): readonly string[] {
-  const { volatile = [] } = profile.resources[resource] ?? {};
+  const volatile = fieldsWith(profile, resource, 'volatile');
   return [...volatile, ...bookkeepingFields(profile, resource)];
 }
 
@@ -333,16 +334,14 @@ export function ignoredFields(profile: Profile, resource: string): readonly stri
 
 /** Fields that none of these records shows, by the profile, OPTIONS, an earlier reading or an own write. */
 export const hiddenFields = rememberedFor(
-  (records: readonly DeviceRecord[], profile: Profile, resource: string): readonly string[] => {
-    const { hidden = [], shown = [], fields, details = {} } = resourceOf(profile, resource);
-    const described = Object.keys(details).filter((field) => details[field]?.readOnly === false);
-    return [...new Set([...hidden, ...shown, ...fields, ...described])].filter(
-      (field) =>
-        !profile.idFields.includes(field) &&
-        (details[field]?.writeOnly === true ||
-          !records.some((record) => Object.hasOwn(record, field))),
-    );
-  },
+  (records: readonly DeviceRecord[], profile: Profile, resource: string): readonly string[] =>
+    Object.entries(resourceOf(profile, resource).fields).flatMap(([field, known]) => {
+      const { hidden, needed = false, shown = false } = known;
+      const isTaken = hidden ?? (needed || shown || isWritable(known));
+      const isShown =
+        known.writeOnly !== true && records.some((record) => Object.hasOwn(record, field));
+      return profile.idFields.includes(field) || !isTaken || isShown ? [] : field;
+    }),
 );
 
 /** The fields that a summary is known to leave out; undefined if the list shows all, as far as is known. */

@@ -2,8 +2,9 @@ import { RefusedError } from '../errors.ts';
 import { aOrAn, MASK } from '../text/one-line.ts';
 import { isSecretField } from './sensitive-fields.ts';
 import { updateRequest, type WriteRequest, writeRequest } from './encode.ts';
-import { type Profile, resourceOf, updateFacts, type WriteFacts } from './profile.ts';
-import { type DeviceRecord, isValueObject, type Value, valueAt } from './record.ts';
+import { isWritable, type Profile, resourceOf, updateFacts, type WriteFacts } from './profile.ts';
+import { namesRecord } from './address.ts';
+import { type DeviceRecord, isValueObject, type Value } from './record.ts';
 
 /** A request for a new secret; masked, because it is chosen later and no plan holds it. */
 export interface RotationRequest {
@@ -16,6 +17,7 @@ export interface RotationRequest {
   readonly answer?: string | undefined;
 }
 
+const NEW = '{new}';
 const PASSWORDS = ['password', 'passwd', 'passphrase', 'pwd'];
 
 /** Throws a RefusedError that says how to state it if neither profile nor device tells how it is done. */
@@ -24,33 +26,40 @@ export function passwordRequest(
   resource: string,
   record: DeviceRecord,
 ): RotationRequest {
-  const { rotate: known, details } = resourceOf(profile, resource);
-  const written = PASSWORDS.find((field) => valueAt(details, field)?.readOnly === false);
-  const field = known?.field ?? (known?.path === undefined ? written : PASSWORDS[0]);
-  if (field === undefined) {
+  const { rotate: known, fields: all } = resourceOf(profile, resource);
+  const isHidden = (name: string): boolean =>
+    isSecretField(name) && (all[name]?.hidden ?? all[name]?.writeOnly) === true;
+  const usual =
+    known?.path === undefined
+      ? (PASSWORDS.find((name) => isWritable(all[name] ?? {})) ?? Object.keys(all).find(isHidden))
+      : PASSWORDS[0];
+  const texts = known?.fields ?? (usual === undefined ? {} : { [usual]: NEW });
+  const names = Object.keys(texts);
+  if (names.length === 0) {
     throw new RefusedError(
       `the profile does not say how the device sets the password of ${aOrAn(resource)}: state it as ` +
-        `resources: {${resource}: {rotate: {field: password}}}, or learn it ("help rotate"); nothing was sent`,
+        `resources: {${resource}: {fields: {password: hidden}}}, or learn it ("help rotate"); nothing was sent`,
     );
   }
-  const { repeat, old, path, method, selector } = known ?? {};
-  const names = [old, field, repeat].filter((name) => name !== undefined);
   const plain = names.find((name) => !isSecretField(name));
   if (plain !== undefined) {
     throw new RefusedError(
       `"${plain}" does not read as the name of a secret, so devsh could not mask it; nothing was sent`,
     );
   }
+  const old = names.find((name) => texts[name] === '{old}');
   const fields = Object.fromEntries(names.map((name) => [name, MASK]));
-  if (path === undefined) {
+  const { path: stated } = known ?? {};
+  if (stated === undefined) {
     return { request: updateRequest(profile, resource, record, fields), fields, old };
   }
+  const [, method, path = ''] = /^(?:(POST|PUT|PATCH) )?(.*)$/.exec(stated) ?? [];
   const action: WriteFacts = {
-    method: method ?? 'POST',
+    method: (method ?? 'POST') as WriteFacts['method'],
     path,
     encoding: updateFacts(profile, resource).encoding,
     constants: {},
-    selector: selector ?? 'none',
+    selector: namesRecord(path) ? 'none' : 'key',
     record: 'changes',
   };
   return {

@@ -116,7 +116,7 @@ const declared = new Map<string, boolean>();
 const verdicts = new Map<string, NameVerdict>();
 const MAX_CACHED = 1_000;
 
-/** What a profile states as `fields.public`: these names are no longer guessed at. */
+/** What a profile states as `public`: these names are no longer guessed at. */
 export function openFields(names: readonly string[]): void {
   for (const name of names) opened.add(name);
   verdicts.clear();

@@ -11,7 +11,7 @@ import type * as Exchange from './exchange.ts';
 import type { HttpRequest, Response } from './exchange.ts';
 import { jsonIn } from './json.ts';
 import type { ConfiguredAuth, ConfiguredLogin } from './profile-schema.ts';
-import { type DeviceRef, isValueObject, nestedValue } from './record.ts';
+import { type DeviceRef, isValueObject, nestedValue, valueAt } from './record.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
 import type * as Translate from './translate.ts';
 
@@ -104,9 +104,10 @@ export class SessionLogin {
     const signal = AbortSignal.timeout(LOGOUT_MS);
     try {
       const { headers, location } = await unlessCancelled(this.#session, signal);
-      const path = logout.path === '{location}' ? location : logout.path;
+      const { method, path: stated } = logoutParts(logout);
+      const path = stated === '{location}' ? location : stated;
       if (path === undefined) return;
-      const request = { method: logout.method, path, login: headers, redirect: 'stay' } as const;
+      const request = { method, path, login: headers, redirect: 'stay' } as const;
       await this.#options.sendOnce(request, signal);
     } catch {
       // The work is done; a device that cannot log out must not change its result.
@@ -141,8 +142,7 @@ export class SessionLogin {
     const { auth, device, credential, login, onSecret, origin, sendOnce } = this.#options;
     const { exchangeError, reasonIn, responseError } = this.#options;
     const request = loginRequest(login, credential);
-    const constants = Object.entries(login.constants ?? {});
-    const secrets = constants.flatMap(([name, value]) =>
+    const secrets = Object.entries(login.fields).flatMap(([name, value]) =>
       isSecretField(name) ? [String(value)] : [],
     );
     const context = { device, credential, request, secrets };
@@ -155,29 +155,37 @@ export class SessionLogin {
       throw notArrived(device, responseError(context, response));
     }
     if (token === undefined) {
-      const place = login.tokenIn ?? `the cookie ${login.cookie ?? ''}`;
       const what =
-        status < 400 ? `${login.path} returned no session in ${place}` : 'the login was refused';
+        status < 400
+          ? `${login.path} returned no session in ${login.tokenIn}`
+          : 'the login was refused';
       const text = `${what} (${status}, ${String(credential)})${reasonIn(context, response)}`;
       const advice = `Try "login ${device.name}"; or "auth.login" of its profile does not fit`;
       throw new LoginFailedError(device, `${text}. ${advice}`);
     }
     onSecret(token);
+    const { cookie } = tokenPlaces(login);
     const headers =
-      login.cookie === undefined
+      cookie === undefined
         ? { [auth.header ?? 'authorization']: headerOf(token, auth, 'Bearer') }
-        : { cookie: `${login.cookie}=${token}` };
+        : { cookie: `${cookie}=${token}` };
     const location = locationIn(response, origin, login.path);
     return { headers, location, wasAccepted: false };
   }
 }
 
 function loginRequest(login: ConfiguredLogin, credential: Credential): HttpRequest {
-  const { encoding, path, constants, userField, passwordField } = login;
+  const { encoding, path } = login;
   const { user = '', secret } = credential.revealed();
   // Without other headers the request has the usual one: Basic.
   if (encoding === 'basic') return { method: 'POST', path };
-  const fields = { ...constants, [userField]: user, [passwordField]: secret };
+  const given = { '{user}': user, '{password}': secret };
+  const fields = Object.fromEntries(
+    Object.entries(login.fields).map(([name, value]) => [
+      name,
+      valueAt(given, String(value)) ?? value,
+    ]),
+  );
   const form = Object.entries(fields).map(([name, value]) => [name, String(value)] as const);
   const body = encoding === 'form' ? { form } : { json: fields };
   return { method: 'POST', path, body: bodyOf(body), login: {} };
@@ -190,21 +198,33 @@ function notArrived(device: DeviceRef, error: Error): Error {
   return new UnreachableError(device, `no login: ${text}`, { mayHaveArrived: false, cause: error });
 }
 
+/** Where the token is, `Set-Cookie` if not said, and the cookie that carries it, if one does. */
+function tokenPlaces({ tokenIn }: ConfiguredLogin): { place?: string; cookie?: string } {
+  const parts = tokenIn.split(' ');
+  const place = parts.find((part) => !part.startsWith('cookie:'));
+  const cookie = parts.find((part) => part.startsWith('cookie:'))?.slice('cookie:'.length);
+  return { ...(place !== undefined && { place }), ...(cookie !== undefined && { cookie }) };
+}
+
+/** `DELETE /api/login`, or the path alone. */
+export function logoutParts(logout: string): { method: 'POST' | 'DELETE' | 'GET'; path: string } {
+  const [, method, path = ''] = /^(?:(POST|DELETE|GET) )?(.*)$/.exec(logout) ?? [];
+  return { method: (method ?? 'POST') as 'POST' | 'DELETE' | 'GET', path };
+}
+
 /** A part of the response to a login; undefined if it is not there, or fits in no header. */
-function tokenIn(
-  { headers, body }: Response,
-  { tokenIn, cookie = '' }: ConfiguredLogin,
-): string | undefined {
-  const [, header] = /^header:(.*)$/.exec(tokenIn ?? '') ?? [];
-  const json = tokenIn === undefined || header !== undefined ? undefined : jsonIn(body);
+function tokenIn({ headers, body }: Response, login: ConfiguredLogin): string | undefined {
+  const { place, cookie = '' } = tokenPlaces(login);
+  const [, header] = /^header:(.*)$/.exec(place ?? '') ?? [];
+  const json = place === undefined || header !== undefined ? undefined : jsonIn(body);
   const value =
-    tokenIn === undefined
+    place === undefined
       ? cookieIn(headers['set-cookie'] ?? '', cookie)
       : header !== undefined
         ? headers[header.toLowerCase()]
-        : tokenIn === 'body'
+        : place === 'body'
           ? (json ?? body.trim())
-          : isValueObject(json) && nestedValue(json, tokenIn);
+          : isValueObject(json) && nestedValue(json, place);
   return typeof value === 'string' && USABLE.test(value) ? value : undefined;
 }
 

@@ -188,7 +188,7 @@ function slashAdvice({ device, request }: FailureContext, location: string): str
 const MEANINGS: Readonly<Record<number, string>> = {
   404: ', not found',
   405: ', method not allowed',
-  406: ', the device sends only another media type: profile set DEVICE accept=TYPE',
+  406: ', the device sends only another media type: profile set DEVICE headers.Accept=TYPE',
   407: ', a proxy in between requires its own login',
   409: ', conflict',
   412: ', the record has changed meanwhile',

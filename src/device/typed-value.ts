@@ -1,4 +1,4 @@
-import type { FieldFacts } from './facts-schema.ts';
+import type { FieldFacts } from './profile-schema.ts';
 import {
   exactNumber,
   isNested,
@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [kind: FieldShape['kind'], types: RegExp])[] = [
 
 /** The type that the device reports, else the common kind of `values`; shown texts, lists and objects win. */
 export function fieldShape(
-  facts: (Pick<FieldFacts, 'type'> & { readonly isStated?: boolean }) | undefined,
+  facts: Pick<FieldFacts, 'type' | 'isStated'> | undefined,
   values: readonly (Value | undefined)[],
 ): FieldShape {
   const counted = facts?.isStated === true ? [] : values;

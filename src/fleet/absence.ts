@@ -1,4 +1,4 @@
-import { hasPositionalIds, idOf } from '../device/profile.ts';
+import { hasPositionalIds, idOf, listFacts } from '../device/profile.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, expectedError, unlessFailed } from '../errors.ts';
@@ -41,7 +41,7 @@ export async function absenceOf(
   const isCut = await mayBeCut(session, resource, records.length);
   const isProven = doubt === undefined && key !== undefined && known.absent.has(key);
   const own = last && isMissing && !isProven ? await readOwnPath(listed, last) : undefined;
-  if (own?.kind === 'there') session.facts.set(`resources.${resource}.hides`, true);
+  if (own?.kind === 'there') session.facts.set(`resources.${resource}.list.hides`, true);
   if (own?.kind === 'absent' && key !== undefined) session.proveAbsent(resource, key);
   if (own !== undefined && (own.kind !== 'absent' || !isCut)) return own;
   if (doubt === undefined) return { kind: 'absent' };
@@ -64,7 +64,7 @@ export function mayLeaveOut(end: ListEnd, size: number, most: number): boolean {
 }
 
 export function endOf(session: DeviceSession, resource: string): ListEnd {
-  if (session.facts.get(`resources.${resource}.hides`) === true) return 'hides';
+  if (listFacts(session.profile, resource).hides === true) return 'hides';
   return session.hasEnd(resource) ? 'ends' : undefined;
 }
 
@@ -108,11 +108,12 @@ export async function readOwnPath(
   const isNone = own instanceof RejectedError && [404, 410].includes(own.status);
   if (!isNone) return { kind: 'not known', why };
   const example = records.find((one) => idOf(profile, one) !== id);
-  if (facts.get(`resources.${resource}.ownPaths`) === undefined && example !== undefined) {
+  const stated = listFacts(profile, resource).detail;
+  if (stated === undefined && example !== undefined) {
     const shown = await read(example);
-    const answers = shown instanceof DevshError || shown === undefined ? 'no' : 'answer';
-    facts.set(`resources.${resource}.ownPaths`, answers);
+    const isShown = !(shown instanceof DevshError) && shown !== undefined;
+    facts.set(`resources.${resource}.list.detail`, isShown ? '{item}' : 'none');
   }
-  const answer = facts.get(`resources.${resource}.ownPaths`);
-  return answer === 'answer' ? { kind: 'absent' } : { kind: 'not known', why };
+  const { detail = 'none' } = listFacts(session.profile, resource);
+  return detail === 'none' ? { kind: 'not known', why } : { kind: 'absent' };
 }

@@ -1,7 +1,7 @@
 import type { CredentialOutcome } from './credential-gate.ts';
 import type { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
-import type { Facts } from '../device/facts-schema.ts';
+import type { Facts } from '../device/facts.ts';
 import type { Profile } from '../device/profile.ts';
 import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';

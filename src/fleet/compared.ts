@@ -111,9 +111,9 @@ const OWN_TYPES = /int|number|float|decimal|uuid|date|time|duration|counter/i;
  * rule (`isCompared`).
  */
 export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
-  const { details = {}, keyField } = profile.resources[resource] ?? {};
-  const counted = Object.entries(details).flatMap(([field, { readOnly, type }]) =>
-    readOnly && field !== keyField && OWN_TYPES.test(type) ? [field] : [],
+  const { fields = {}, keyField } = profile.resources[resource] ?? {};
+  const counted = Object.entries(fields).flatMap(([field, { readOnly, type = '' }]) =>
+    readOnly === true && field !== keyField && OWN_TYPES.test(type) ? [field] : [],
   );
   return [...new Set([...profile.idFields, ...managedFields(profile, resource), ...counted])];
 }

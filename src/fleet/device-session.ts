@@ -13,7 +13,7 @@ import {
   UntrustedError,
 } from '../device/errors.ts';
 import { DeviceFacts, noteListing } from '../device/facts.ts';
-import { isSummary, omittedByList, type Profile } from '../device/profile.ts';
+import { isSummary, omittedByList, type Profile, listFacts } from '../device/profile.ts';
 import type * as Network from '../device/network.ts';
 import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import type { Route } from '../device/route/route.ts';
@@ -315,14 +315,7 @@ export class DeviceSession {
   }
 
   write(access: Access, request: WriteRequest): Promise<WriteResponse> {
-    const work = async (device: Device): Promise<WriteResponse> => {
-      try {
-        return await device.write(request);
-      } finally {
-        if (device.takesOneConnection) this.facts.set('connections', 'one');
-      }
-    };
-    return this.use(access, work, { isWrite: true });
+    return this.use(access, (device) => device.write(request), { isWrite: true });
   }
 
   /**
@@ -337,7 +330,7 @@ export class DeviceSession {
   ): Promise<void> {
     const { facts } = this;
     const records = this.cached(resource) ?? [];
-    const asked = facts.get(`resources.${resource}.asked`);
+    const asked = facts.get(`resources.${resource}.options`)?.of;
     const isDone =
       asked === 'records' ||
       (asked !== undefined && records.length === 0) ||
@@ -354,7 +347,7 @@ export class DeviceSession {
 
   /** If it is unknown whether the list leaves fields out, reads this record to find out. */
   async learnSummary(access: Access, resource: string, record: DeviceRecord): Promise<void> {
-    const known = this.profile.list.summary ?? this.profile.resources[resource]?.summary;
+    const known = listFacts(this.profile, resource).summary;
     if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
     this.#hasAskedSummary.add(resource);
     const { hasMoreFields } = await import('../device/learn.ts');
@@ -362,7 +355,7 @@ export class DeviceSession {
       hasMoreFields(device, resource, record, this.profile, undefined),
     );
     if (typeof summary !== 'boolean') return;
-    this.facts.set(`resources.${resource}.summary`, summary);
+    this.facts.set(`resources.${resource}.list.summary`, summary);
     await this.facts.notified;
   }
 

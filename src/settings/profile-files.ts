@@ -2,9 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtIn } from '../device/built-in-profiles.ts';
-import { jsonText } from '../device/record.ts';
-import { mergedFacts, type NewFact } from '../device/facts.ts';
-import type { Facts } from '../device/facts-schema.ts';
+import { type JsonValue, jsonText } from '../device/record.ts';
+import { type Facts, knownFacts, mergedFacts, type NewFact } from '../device/facts.ts';
 import { partsOf } from '../device/json.ts';
 import type { Profile } from '../device/profile.ts';
 import { DevshError, SettingsError, UsageError } from '../errors.ts';
@@ -108,23 +107,21 @@ export class ProfileFiles {
   /** Stores new facts of a device. Facts that cannot be stored are observed again the next time. */
   async keep(address: string, news: readonly NewFact[]): Promise<void> {
     const file = this.#seenPath(address);
-    const more = Object.fromEntries(news.map(({ fact, value }) => [fact, value])) as Facts;
+    const more = news.reduce((all, { fact, value }) => mergedFacts(all, { [fact]: value }), {});
     const at = new Date().toISOString();
     const shown = news.map(({ fact, source = '' }) => [fact, { at, source }] as const);
-    const textSince = async (before: unknown): Promise<string> => {
-      const facts = mergedFacts(await seenIn(before), more);
+    const textSince = (before: unknown): string => {
+      const facts = mergedFacts(seenIn(before), more) as { readonly [fact: string]: JsonValue };
       const since = { ...sinceIn(before), ...Object.fromEntries(shown) };
       return `${jsonText(seal({ at, facts, since }), { indent: 2 })}\n`;
     };
     // Not synced: a power cut costs what can be observed again, and a sync for each device of a fleet minutes.
     const merge = (): Promise<void> =>
-      withLock(file, async () =>
-        writeTextAtomically(file, await textSince(readCached(file)), false),
-      );
+      withLock(file, async () => writeTextAtomically(file, textSince(readCached(file)), false));
     try {
       // Of several devshes one creates the file: that needs no lock.
       if ((await this.#presentNames()).has(basename(file))) await merge();
-      else await writeNewText(file, await textSince(undefined), false).catch(merge);
+      else await writeNewText(file, textSince(undefined), false).catch(merge);
       (await this.#presentNames()).add(basename(file));
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
@@ -234,11 +231,8 @@ function sinceIn(data: unknown): Since {
   return Object.fromEntries(valid) as Since;
 }
 
-async function seenIn(data: unknown): Promise<Facts> {
-  if (data === undefined) return {};
+function seenIn(data: unknown): Facts {
   const { facts } = partsOf(data);
   // Unchanged content needs no check.
-  if (facts !== undefined && isSealed(data)) return facts as Facts;
-  const { parseFacts } = await import('../device/facts-schema.ts');
-  return parseFacts(data);
+  return isSealed(data) ? partsOf(facts) : knownFacts(facts);
 }

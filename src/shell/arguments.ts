@@ -1,4 +1,11 @@
-import { configuredSingle, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
+import {
+  configuredSingle,
+  isSingle,
+  keyFieldOf,
+  type Profile,
+  describedFields,
+  fieldFacts,
+} from '../device/profile.ts';
 import { type DeviceRecord, isNested, jsonText, type Value, valueText } from '../device/record.ts';
 import { JsonFailure, parseJson } from '../device/json.ts';
 import { oneLine } from '../text/one-line.ts';
@@ -178,11 +185,10 @@ export function fieldCandidates(
   purpose: 'read' | 'write' = 'write',
 ): Candidate[] {
   const profile = selectionProfile(scope.fleet);
-  const known = profile.resources[resource];
   const [, field] = /^([^=]+)=/.exec(scope.typed) ?? [];
   if (field !== undefined) {
     if (isSecretName(field)) return [];
-    const choices = known?.details?.[field]?.choices ?? [];
+    const { choices = [] } = fieldFacts(profile, resource, field);
     return [
       ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
       ...knownValues(scope.devices, resource, field).map((value) => ({
@@ -191,15 +197,14 @@ export function fieldCandidates(
     ];
   }
   const isWritable = (name: string): boolean =>
-    !profile.idFields.includes(name) && known?.details?.[name]?.readOnly !== true;
-  const described = Object.keys(known?.details ?? {});
+    !profile.idFields.includes(name) && fieldFacts(profile, resource, name).readOnly !== true;
   const seen = everKnownFields(scope.devices, resource);
-  return [...new Set([...(known?.fields ?? []), ...described, ...seen])]
+  return [...new Set([...describedFields(profile, resource), ...seen])]
     .filter((name) => purpose === 'read' || isWritable(name))
     .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
     .map((name) => {
-      const facts = known?.details?.[name];
-      const summary = facts && `${facts.type}${facts.required ? ', required' : ''}`;
+      const { type, required } = fieldFacts(profile, resource, name);
+      const summary = type && `${type}${required === true ? ', required' : ''}`;
       return { text: `${name}=`, continues: true, summary };
     });
 }
@@ -283,7 +288,7 @@ export function fieldTest(call: Call, resource: string): (text: string) => boole
   const { fleet } = call.shell;
   return (text) =>
     knownFields(fleet.connected, resource).includes(text) ||
-    selectionProfile(fleet).resources[resource]?.fields.includes(text) === true ||
+    describedFields(selectionProfile(fleet), resource).includes(text) ||
     isSecretName(text);
 }
 

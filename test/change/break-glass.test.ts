@@ -92,7 +92,7 @@ test('an added account that a device may store over it puts it at risk', () => {
 test('a change that the profile calls disabling takes access, whatever its field is called', () => {
   const one = step(RESCUE, { lang: 'fr' });
   expect(riskOf(one, 'rescue')).toBeUndefined();
-  const user = { keyField: 'username', fields: [], disabledAs: { lang: 'fr' } };
+  const user = { keyField: 'username', fields: {}, disabledAs: { lang: 'fr' } };
   const profile = { ...documentedProfile, resources: { user } };
   expect(riskOf(one, 'rescue', undefined, profile)).toMatchObject({
     reason: 'changing lang of rescue may take away access from rescue',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FieldFacts } from '../../src/device/facts-schema.ts';
+import type { FieldFacts } from '../../src/device/profile-schema.ts';
 import { checkFields, checkValue } from '../../src/change/typed-fields.ts';
 
 const choice = { type: 'choice', choices: [{ value: 'de' }, { value: 'en' }] };

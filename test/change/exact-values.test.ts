@@ -52,7 +52,7 @@ function profileOf({ method, encoding, leftOut, nullAs, isLearned }: Speech): Pr
   };
   return {
     ...documentedProfile,
-    resources: { user: { keyField: 'username', fields: [] } },
+    resources: { user: { keyField: 'username', fields: {} } },
     create: { ...create, encoding, ...(!isLearned && encoding === 'form' && { nullAs }) },
     update,
     origins: {},

@@ -101,7 +101,7 @@ test.each<[DeviceRecord, DeviceRecord | undefined]>([
 
 test('a read-only switch disables nothing, and a profile may name other fields', () => {
   const details = { is_active: { type: 'boolean', required: false, readOnly: true } } as const;
-  const known = withResource(drfProfile, 'user', { details });
+  const known = withResource(drfProfile, 'user', { fields: details });
   expect(disablingFields(known, 'user', { is_active: true })).toBeUndefined();
   const configured = withResource(drfProfile, 'user', { disabledAs: { status: 'suspended' } });
   expect(disablingFields(configured, 'user', { is_active: true })).toEqual({ status: 'suspended' });

@@ -4,6 +4,7 @@ import { movedId, Watch, withCurrentId } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
 import { DeviceFacts } from '../../src/device/facts.ts';
+import { fieldsWith } from '../../src/device/profile.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import type { Step } from '../../src/change/step.ts';
@@ -73,5 +74,5 @@ test('a field that changed twice is volatile; one that changed once is not', () 
   const watch = new Watch(facts, about, reading(1, 'R1'));
   expect(watch.next(reading(2, 'R2'))).toBe(true);
   expect(watch.next(reading(3, 'R2'))).toBe(true);
-  expect(facts.profile.resources['user']?.volatile).toEqual(['hits']);
+  expect(fieldsWith(facts.profile, 'user', 'volatile')).toEqual(['hits']);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
-import type { FieldFacts } from '../../src/device/facts-schema.ts';
+import type { FieldFacts } from '../../src/device/profile-schema.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 
 const fw1 = { name: 'fw1', address: '10.0.0.5:443' };
@@ -96,10 +96,16 @@ describe('a new record that is sent as a form', () => {
 
 describe('a new record that is sent as JSON', () => {
   const facts = { type: 'boolean', required: true, readOnly: false };
-  const user = { keyField: 'username', fields: ['first_name'] };
+  const known = { first_name: { needed: true } };
   const planned = (details: Readonly<Record<string, FieldFacts>>) =>
     planDevice(
-      { device: fw1, profile: { ...drfProfile, resources: { user: { ...user, details } } } },
+      {
+        device: fw1,
+        profile: {
+          ...drfProfile,
+          resources: { user: { keyField: 'username', fields: { ...known, ...details } } },
+        },
+      },
       { action: 'add', resource: 'user', fields: { username: 'zoe' } },
       [{ ...ann, enabled: true, is_admin: true }],
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { typedFields as read } from '../../src/change/typed-fields.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
-import type { FieldFacts } from '../../src/device/facts-schema.ts';
+import type { FieldFacts } from '../../src/device/profile-schema.ts';
 import { editText, fieldShape, typedValue } from '../../src/device/typed-value.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord, Value } from '../../src/device/record.ts';
@@ -15,7 +15,7 @@ function known(records: readonly DeviceRecord[], types: Readonly<Record<string, 
       { type, required: false, readOnly: false },
     ]),
   );
-  const user = { keyField: 'name', fields: [], details };
+  const user = { keyField: 'name', fields: details };
   const profile: Profile = { ...genericRestProfile, resources: { user } };
   return { profile, resource: 'user', records };
 }

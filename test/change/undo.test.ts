@@ -38,12 +38,12 @@ const request = { method: 'DELETE', path: '/api/user/bob' } as const;
 const bob = { id: 7, username: 'bob', visits: 3, _links: { self: '/api/user/bob' } };
 
 function profileWith(facts: Partial<NonNullable<Profile['resources']['user']>>): Profile {
-  const user = { keyField: 'username', fields: [], ...facts };
+  const user = { keyField: 'username', fields: {}, ...facts };
   return { ...genericRestProfile, idFields: [], resources: { user } };
 }
 
 test('a deleted record is restored without read-only and bookkeeping fields', () => {
-  const profile = profileWith({ details: { id: readOnly }, bookkeeping: ['_links'] });
+  const profile = profileWith({ fields: { id: readOnly, _links: { bookkeeping: true } } });
   const step: Step = { ...about, action: 'delete', request, before: bob };
   const [undo] = undoOf(runOf(step), () => undoContext(profile));
   expect(undo?.changes).toMatchObject([{ action: 'add', fields: { username: 'bob', visits: 3 } }]);
@@ -54,7 +54,7 @@ test('a deleted record is restored without read-only and bookkeeping fields', ()
 });
 
 test('read-only fields of a changed record are not set back', () => {
-  const profile = profileWith({ details: { visits: readOnly } });
+  const profile = profileWith({ fields: { visits: readOnly } });
   const before = { ...bob, lang: 'de' };
   const asked = { lang: 'en' };
   const step: Step = {

@@ -49,7 +49,7 @@ function knowing(base: Profile): Profile {
 
 test('a managed field is neither compared nor sent back with the whole record', () => {
   const profile = knowing(documentedProfile);
-  expect(profile.origins['resources.user.bookkeeping']).toBe('observed');
+  expect(profile.origins['resources.user.fields.url']).toBe('observed');
   expect(ignoredFields(profile, 'user')).toEqual(['etag', 'url']);
   const request = updateRequest(profile, 'user', bob, { lang: 'en' });
   expect(request.form?.map(([field]) => field)).toEqual(['id', 'username', 'lang']);
@@ -60,8 +60,8 @@ test('a managed field is sent if the user sets it', () => {
   expect(request.json).toEqual({ url: 'x' });
 });
 
-test('a configured list of managed fields wins', () => {
-  const source = 'resources: {user: {bookkeeping: [seen]}}';
+test('what is configured of a managed field wins', () => {
+  const source = 'resources: {user: {fields: {seen: bookkeeping, url: not_bookkeeping}}}';
   const profile = knowing(parseProfile(source, 'p.yaml', 'p'));
-  expect(ignoredFields(profile, 'user')).toEqual(['seen']);
+  expect(ignoredFields(profile, 'user')).toEqual(['seen', 'etag']);
 });

@@ -99,7 +99,7 @@ test('an unchanged list is sent as repeated pairs only if the device was seen to
       .filter(([field]) => field === 'roles' || field === 'groups')
       .map((pair) => pair.join('='));
   expect(roles(profile)).toEqual(['groups=a']);
-  const facts = new DeviceFacts(profile, { 'resources.user.lists': 'repeated' });
+  const facts = new DeviceFacts(profile, { 'resources.user.update.lists': 'repeated' });
   expect(roles(facts.profile)).toEqual(['roles=a', 'roles=b', 'groups=a']);
 });
 
@@ -127,7 +127,7 @@ test('a PUT of JSON sends nested values back without their secrets, and reports 
     'peers',
     'api_token',
   ]);
-  const known = { keyField: 'name', fields: [], sentBack: ['api_token'] };
+  const known = { keyField: 'name', fields: { api_token: { sentBack: true } } };
   const asHeld = { ...put, resources: { interface: known } };
   expect(updateRequest(asHeld, 'interface', before, changes).json).toMatchObject({
     api_token: 't1',

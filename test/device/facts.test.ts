@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { documentedProfile, genericRestProfile } from '../../src/device/built-in-profiles.ts';
-import { DeviceFacts, type NewFact } from '../../src/device/facts.ts';
-import { type Facts, parseFacts } from '../../src/device/facts-schema.ts';
-import { ignoredFields } from '../../src/device/profile.ts';
+import { DeviceFacts, type Facts, knownFacts, type NewFact } from '../../src/device/facts.ts';
+import { ignoredFields, updateFacts } from '../../src/device/profile.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 
 test('an observed fact wins over a documented or assumed one', () => {
   const facts = new DeviceFacts(documentedProfile);
-  expect(facts.set('answers', { withSlash: 'not found', withoutSlash: 'answers' })).toBe(true);
+  expect(facts.set('endsWithSlash', false)).toBe(true);
   expect(facts.set('ids', 'positional')).toBe(true);
   expect(facts.profile).toMatchObject({
     endsWithSlash: false,
@@ -18,9 +17,8 @@ test('an observed fact wins over a documented or assumed one', () => {
 
 test.each<[string, (facts: DeviceFacts) => boolean]>([
   ['ids: stable', (facts) => facts.set('ids', 'positional')],
-  ['connections: several', (facts) => facts.set('connections', 'one')],
-  ['resources: {user: {volatile: []}}', (facts) => facts.set('resources.user.volatile', ['hits'])],
-  ['resources: {user: {hidden: []}}', (facts) => facts.set('resources.user.hidden', ['password'])],
+  ['list: {hides: false}', (facts) => facts.set('resources.user.list.hides', true)],
+  ['update: {left_out: kept}', (facts) => facts.set('resources.user.update.leftOut', 'erased')],
   ['resources: {user: {single: false}}', (facts) => facts.set('resources.user.single', true)],
 ])('a configured fact is never overridden: %s', (source, set) => {
   const base = parseProfile(source, 'p.yaml', 'p');
@@ -29,21 +27,27 @@ test.each<[string, (facts: DeviceFacts) => boolean]>([
   expect(facts.profile).toMatchObject({ ...base });
 });
 
-test('hidden: [] of a profile wins over facts that were stored before', () => {
-  const base = parseProfile('resources: {user: {hidden: []}}', 'p.yaml', 'p');
-  const { profile } = new DeviceFacts(base, { 'resources.user.hidden': ['password'] });
-  expect(profile.resources['user']?.hidden).toEqual([]);
+test('what a profile says of a field wins over what was stored before, word by word', () => {
+  const source = 'resources: {user: {fields: {password: not_hidden, hits: integer}}}';
+  const { profile } = new DeviceFacts(parseProfile(source, 'p.yaml', 'p'), {
+    'resources.user.fields.password': { hidden: true },
+    'resources.user.fields.hits': { volatile: true, type: 'string' },
+  });
+  expect(profile.resources['user']?.fields).toMatchObject({
+    password: { hidden: false },
+    hits: { volatile: true, type: 'integer' },
+  });
 });
 
-test('lists of fields grow; of other facts the last one wins', () => {
+test('of a field each observation adds to the others; of other facts the last one wins', () => {
   const facts = new DeviceFacts(genericRestProfile);
-  facts.set('resources.user.volatile', ['hits']);
-  expect(facts.set('resources.user.volatile', ['uptime'])).toBe(true);
-  expect(facts.set('resources.user.volatile', ['hits'])).toBe(false);
+  facts.setFields('user', ['hits', 'uptime'], { volatile: true });
+  expect(facts.set('resources.user.fields.hits', { hidden: true })).toBe(true);
+  expect(facts.set('resources.user.fields.hits', { volatile: true })).toBe(false);
   expect(ignoredFields(facts.profile, 'user')).toEqual(['hits', 'uptime']);
-  facts.set('resources.user.leftOut', 'not seen');
-  facts.set('resources.user.leftOut', 'kept');
-  expect(facts.profile.resources['user']?.leftOut).toBe('kept');
+  facts.set('resources.user.update.leftOut', 'not seen');
+  facts.set('resources.user.update.leftOut', 'kept');
+  expect(updateFacts(facts.profile, 'user').leftOut).toBe('kept');
 });
 
 test('the profile is the same object until a fact is new', () => {
@@ -73,15 +77,14 @@ test('a listener gets new facts of one turn together, and can be awaited', async
     ],
   ]);
   stop();
-  facts.set('connections', 'one');
+  facts.set('effects', 'late');
   await facts.notified;
   expect(heard).toHaveLength(1);
 });
 
 test('another base profile keeps the observed facts, and decides again which apply', () => {
   const facts = new DeviceFacts(documentedProfile);
-  facts.set('resources.user.asked', 'records');
-  facts.set('resources.user.itemAllows', ['PATCH', 'DELETE']);
+  facts.set('resources.user.options', { of: 'records', record: ['PATCH', 'DELETE'] });
   expect(facts.profile.update).toMatchObject({ method: 'PATCH', encoding: 'json' });
   facts.load(parseProfile('update: {method: PUT}', 'p.yaml', 'p'), {});
   expect(facts.profile.update).toMatchObject({ method: 'PUT', record: 'whole' });
@@ -89,36 +92,28 @@ test('another base profile keeps the observed facts, and decides again which app
 
 const KEPT: Facts = {
   offers: ['user', 'zone'],
-  answers: { withSlash: 'answers' },
+  endsWithSlash: false,
   ids: 'positional',
-  'proven.remove': { method: 'DELETE', path: '{item}', encoding: 'form' },
-  'resources.user.volatile': ['hits'],
-  'resources.user.asked': 'records',
-  'resources.user.details': { lang: { type: 'choice', required: true, readOnly: false } },
-  'resources.zone.pageStep': { kind: 'offset', parameter: 'start', size: 'limit' },
+  remove: { method: 'DELETE', path: '{item}', encoding: 'form' },
+  'resources.user.fields.hits': { volatile: true },
+  'resources.user.options': { of: 'records' },
+  'resources.zone.list.paging': 'offset start limit',
 };
 
-test('a stored file is read as written; invalid facts are dropped', () => {
-  const facts = JSON.parse(JSON.stringify(KEPT)) as Record<string, unknown>;
-  expect(parseFacts({ at: 'now', facts })).toEqual(KEPT);
-  const rubbish = {
-    ids: 'moving',
-    'resources.user.volatile': 'hits',
+test('of a file of another version the facts of this one are taken, and no other', () => {
+  const others = {
+    answers: { withSlash: 'answers' },
+    offers: 'user',
+    'resources.user.volatile': ['hits'],
+    'resources.user.asked': 'records',
+    'resources.user.fields.x': 'hidden',
     'resources.user.colour': 'red',
     'resources.user': {},
     constructor: 1,
-    '__proto__.x': 1,
   };
-  expect(parseFacts({ facts: { ...facts, ...rubbish } })).toEqual({
-    ...KEPT,
-    ids: undefined,
-    'resources.user.volatile': undefined,
-  });
+  expect(knownFacts({ ...others, ...KEPT })).toEqual(KEPT);
 });
 
-test.each([undefined, null, 7, 'x', [], {}, { facts: 'x' }, { byResource: [1], writing: 'x' }])(
-  'a file with %j is no file of facts',
-  (data) => {
-    expect(parseFacts(data)).toEqual({});
-  },
-);
+test.each([undefined, null, 7, 'x', [], {}, 'x', [1]])('%j has no facts', (data) => {
+  expect(knownFacts(data)).toEqual({});
+});

@@ -46,7 +46,7 @@ test('a stated type is sent, whatever the records show, and null is a value wher
 });
 
 test('a field that only the device sets, and one of new records alone, is refused in a change', () => {
-  const { details = {} } = profile.resources['user'] ?? {};
+  const { fields: details = {} } = profile.resources['user'] ?? {};
   expect(checkFields(details, { created: 'y', realm: 'pve', note: null }, false)).toEqual({
     created: 'read-only',
     realm: 'can be set for a new record only',
@@ -99,21 +99,23 @@ test('a field that a profile calls secret is masked by its name', () => {
 test('what the profile states of a field comes before what the device describes', () => {
   const facts = new DeviceFacts(profile);
   const told = { type: 'string', required: true, readOnly: false, maxLength: 9 };
-  facts.set('resources.user.details', { age: told, extra: told });
-  expect(facts.profile.resources['user']?.details).toMatchObject({
+  facts.setFields('user', ['age', 'extra'], told);
+  expect(facts.profile.resources['user']?.fields).toMatchObject({
     age: { type: 'integer', required: true, maxLength: 9, nullable: true },
     extra: told,
-    code: { writeOnly: true, type: 'field' },
+    code: { writeOnly: true },
   });
 });
 
 test('an unknown fact of a field is refused with its place and a suggestion', () => {
   const source = 'resources:\n  user:\n    field_facts:\n      age: {readonly: true}\n';
-  expect(() => parse(source)).toThrow('p.yaml:4');
+  expect(() => parse(source)).toThrow('p.yaml:3');
   expect(() => parse(source)).toThrow('did you mean "read_only"?');
+  const now = 'resources:\n  user:\n    fields:\n      age: [readonly]\n';
+  expect(() => parse(now)).toThrow('p.yaml:4:13: age: unknown word "readonly"');
   const elsewhere = 'extends: drf\nrevision: {field: _rev, in: query, param: rev}\n';
   expect(() => parse(elsewhere)).toThrow('p.yaml:2:36: unknown fact "param"');
-  expect(() => parse(elsewhere)).toThrow('did you mean "parameter"?');
+  expect(() => parse(elsewhere)).toThrow('the facts are field, in');
 });
 
 test('a response without the value of a success is a failure, whatever its status', () => {

@@ -12,7 +12,7 @@ test('a negative limit is ignored, because it would reject every value', async (
   });
   const facts = new DeviceFacts();
   await learn(deviceAt(server), facts, 'user', []);
-  const details = JSON.stringify(facts.get('resources.user.details'));
+  const details = JSON.stringify(facts.profile.resources);
   expect(details).toContain('"maxLength":2');
   expect(details).not.toContain('"maxLength":-1');
 });

@@ -2,21 +2,25 @@ import { describe, expect, test } from 'vitest';
 import { documentedProfile, drfProfile } from '../../src/device/built-in-profiles.ts';
 import { createRequest, updateRequest } from '../../src/device/encode.ts';
 import { DeviceFacts } from '../../src/device/facts.ts';
-import type { ResourceFacts } from '../../src/device/facts-schema.ts';
+import type { FieldFacts } from '../../src/device/profile-schema.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { Profile } from '../../src/device/profile.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
+interface ResourceFacts {
+  readonly fields?: Readonly<Record<string, FieldFacts>>;
+  readonly list?: string[];
+  readonly record?: string[];
+  readonly takes?: string[];
+}
+
 function learned(byResource: Record<string, ResourceFacts>, base = documentedProfile): Profile {
   const facts = new DeviceFacts(base);
-  for (const [resource, seen] of Object.entries(byResource)) {
-    facts.set(`resources.${resource}.asked`, 'records');
-    facts.set(`resources.${resource}.details`, seen.details);
-    facts.set(`resources.${resource}.parses`, seen.parses);
-    facts.set(`resources.${resource}.itemAllows`, seen.itemAllows);
-    facts.set(`resources.${resource}.collectionAllows`, seen.collectionAllows);
+  for (const [resource, { fields = {}, ...said }] of Object.entries(byResource)) {
+    for (const [field, known] of Object.entries(fields)) facts.setFields(resource, [field], known);
+    facts.set(`resources.${resource}.options`, { of: 'records', ...said });
   }
   return facts.profile;
 }
@@ -24,11 +28,11 @@ function learned(byResource: Record<string, ResourceFacts>, base = documentedPro
 describe('a new record is sent', () => {
   const nested = { type: 'nested object', required: true, readOnly: false };
   test.each<[encoding: 'form' | 'json', base: Profile, seen: ResourceFacts]>([
-    ['json', documentedProfile, { parses: [JSON_TYPE] }],
-    ['form', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE] }],
-    ['json', documentedProfile, { parses: [JSON_TYPE, FORM_TYPE], details: { profile: nested } }],
+    ['json', documentedProfile, { takes: [JSON_TYPE] }],
+    ['form', documentedProfile, { takes: [JSON_TYPE, FORM_TYPE] }],
+    ['json', documentedProfile, { takes: [JSON_TYPE, FORM_TYPE], fields: { profile: nested } }],
     ['form', documentedProfile, {}],
-    ['form', drfProfile, { parses: [FORM_TYPE] }],
+    ['form', drfProfile, { takes: [FORM_TYPE] }],
     ['json', drfProfile, {}],
   ])('as %s where the device takes that', (encoding, base, seen) => {
     const profile = learned({ user: seen }, base);
@@ -37,15 +41,15 @@ describe('a new record is sent', () => {
 
   test('as configured, whatever the device reports', () => {
     const base = parseProfile('create: {encoding: form}', 'p.yaml', 'p');
-    const profile = learned({ user: { parses: [JSON_TYPE] } }, base);
+    const profile = learned({ user: { takes: [JSON_TYPE] } }, base);
     expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty('form');
   });
 });
 
 test('each resource is changed as its own records allow', () => {
   const profile = learned({
-    user: { itemAllows: ['GET', 'PATCH'] },
-    zone: { itemAllows: ['GET', 'PUT'] },
+    user: { record: ['GET', 'PATCH'] },
+    zone: { record: ['GET', 'PUT'] },
   });
   const methodFor = (resource: string): string =>
     updateRequest(profile, resource, { id: 7, name: 'x', mtu: 1 }, { mtu: 2 }).method;
@@ -55,13 +59,13 @@ test('each resource is changed as its own records allow', () => {
 });
 
 describe('if a POST to the list also changes records', () => {
-  const seen = { parses: [JSON_TYPE, FORM_TYPE], collectionAllows: ['GET', 'POST'] };
+  const seen = { takes: [JSON_TYPE, FORM_TYPE], list: ['GET', 'POST'] };
   const nested = { type: 'nested object', required: false, readOnly: false };
   const before = { uuid: 'u1', name: 'wan', policy: { nat: { enabled: true } } };
   const after = { policy: { nat: { enabled: false } } };
 
   test('a nested field is changed in the encoding in which it is added', () => {
-    const profile = learned({ zone: { ...seen, details: { policy: nested } } });
+    const profile = learned({ zone: { ...seen, fields: { policy: nested } } });
     expect(updateRequest(profile, 'zone', before, after)).toMatchObject({
       method: 'POST',
       path: '/api/zone/',
@@ -71,13 +75,13 @@ describe('if a POST to the list also changes records', () => {
 
   test('a configured encoding wins', () => {
     const base = parseProfile('update: {encoding: form}', 'p.yaml', 'p');
-    const profile = learned({ zone: { ...seen, details: { policy: nested } } }, base);
+    const profile = learned({ zone: { ...seen, fields: { policy: nested } } }, base);
     expect(updateRequest(profile, 'zone', before, after)).toHaveProperty('form');
   });
 
   test('a boolean is left to a device that accepts JSON, which a form cannot do', () => {
-    const details = { enabled: { type: 'boolean', required: false, readOnly: false } };
-    const profile = learned({ user: { ...seen, details } });
+    const fields = { enabled: { type: 'boolean', required: false, readOnly: false } };
+    const profile = learned({ user: { ...seen, fields } });
     expect(createRequest(profile, 'user', { username: 'bob' })).toHaveProperty('json');
   });
 });
@@ -87,16 +91,16 @@ test.each<[text: string, seen: ResourceFacts, update: Partial<Profile['update']>
   ['{method: PUT}', {}, { method: 'PUT', path: '{item}', encoding: 'json', record: 'whole' }],
   [
     '{method: PUT}',
-    { itemAllows: ['PATCH', 'PUT'], parses: [FORM_TYPE] },
+    { record: ['PATCH', 'PUT'], takes: [FORM_TYPE] },
     { method: 'PUT', path: '{item}', encoding: 'form', record: 'whole' },
   ],
   [
     '{method: PATCH, record: whole}',
-    { itemAllows: ['PATCH', 'PUT'] },
+    { record: ['PATCH', 'PUT'] },
     { method: 'PATCH', path: '{item}', encoding: 'json', record: 'whole' },
   ],
-  ['{method: POST}', { itemAllows: ['PATCH'] }, { method: 'POST', path: '{collection}' }],
-  ['{encoding: json}', { itemAllows: ['PATCH'] }, { method: 'POST', encoding: 'json' }],
+  ['{method: POST}', { record: ['PATCH'] }, { method: 'POST', path: '{collection}' }],
+  ['{encoding: json}', { record: ['PATCH'] }, { method: 'POST', encoding: 'json' }],
 ])('update: %s of a profile is combined with observed facts: %j', (text, seen, update) => {
   const base = parseProfile(`update: ${text}`, 'p.yaml', 'p');
   expect(learned({ user: seen }, base).update).toMatchObject(update);

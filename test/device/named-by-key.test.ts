@@ -39,7 +39,7 @@ test('a device that finds records by their natural key is addressed that way fro
   const server = await serveBy('username');
   const learned = await learnFrom(server, drfProfile);
   expect(learned.get('resources.user.namedBy')).toBe('key');
-  expect(learned.get('resources.user.itemAllows')).toContain('PATCH');
+  expect(learned.get('resources.user.options')?.record).toContain('PATCH');
   const { profile } = learned;
   expect(profile.origins['resources.user.namedBy']).toBe('observed');
   const [, bob = {}] = users;

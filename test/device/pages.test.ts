@@ -99,7 +99,7 @@ describe('without a link to the next page, pages are asked for', () => {
           if (page === 0 || (records.length === 0 && end === 'again')) return all.slice(0, 2);
           return records.length === 0 && end === 'missing' ? notFound() : records;
         },
-        { paging: 'page', parameter: 'p' },
+        { paging: 'page p' },
       );
       expect(names).toHaveLength(5);
       expect([...new Set(asked)]).toEqual([PATH, `${PATH}?p=2`, `${PATH}?p=3`, `${PATH}?p=4`]);
@@ -126,7 +126,7 @@ test('a record that is deleted between two pages hides no other one', async () =
         if (answers === at) all.splice(gone, 1);
         return hasLinks ? { next, data } : data;
       },
-      hasLinks ? {} : { paging: 'page', parameter: 'p' },
+      hasLinks ? {} : { paging: 'page p' },
     );
     const left = all.map(({ username }) => valueText(username));
     expect(left.filter((name) => !names.includes(name))).toEqual([]);

@@ -17,18 +17,17 @@ const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine'
 
 test('a profile has what the file says, marked as configured, and the rest of what it extends', () => {
   const profile = parse(
-    'extends: drf\nlist:\n  items: data.users\n  paging: page\n  size_parameter: per\nupdate:\n  method: PUT\n',
+    'extends: drf\nlist:\n  items: data.users\n  paging: page p per\nupdate:\n  method: PUT\n',
   );
   expect(profile.list).toEqual({
     path: '{collection}',
     items: 'data.users',
-    paging: 'page',
-    sizeParameter: 'per',
+    paging: 'page p per',
   });
   expect(profile.update).toMatchObject({ method: 'PUT', path: '{item}', encoding: 'json' });
   expect(profile.origins).toMatchObject({
     'list.items': 'configured',
-    'list.sizeParameter': 'configured',
+    'list.paging': 'configured',
     'update.method': 'configured',
     'update.path': 'assumed',
   });
@@ -41,7 +40,7 @@ describe('a violation of the fixed rules is refused with its place in the file',
     ['remove:\n  path: "{collection}{resource}"', 'p.yaml:2', 'must go to the path of one record'],
     ['remove:\n  method: POST\n  path: "{collection}"', 'p.yaml:2', 'must name one record'],
     ['update:\n  selector: none', 'p.yaml:2', 'must name one record'],
-    ['list:\n  parameter: page', 'p.yaml:2', 'needs the paging'],
+    ['list:\n  paging: pages', 'p.yaml:2', 'must be auto, none, next, page or offset'],
     ['list:\n  pagng: page', 'p.yaml:2', 'did you mean "paging"?'],
     ['list:\n  path: users', 'p.yaml:2', 'must begin with / or {collection}'],
     ['id_fields: [username]', 'p.yaml:1', 'is the natural key'],
@@ -105,10 +104,10 @@ const isProfile = new Ajv2020({ strict: false }).compile(profileJsonSchema() as 
 const FOLDER = join(import.meta.dirname, '../../profiles');
 
 test.each([
-  'ends_with_slash: false\nlist: {summary: true}\nsuccess_if: {code: 0}\nno_id: null\n',
-  'resources: {user: {disabled_as: {enable: 0}, field_facts: {pin: {type: integer, choices: [1, 2], nullable: false}}}}',
+  'ends_with_slash: false\nlist: {summary: true}\nsuccess_if: {code: 0}\n',
+  'resources: {user: {disabled_as: {enable: 0}, fields: {pin: [integer, {choices: [1, 2]}, not_nullable], x: hidden}}}',
   'create: {null_as: null, constants: {x: true, y: 5, z: null, t: "5"}}\nextends: generic-rest\n',
-  'resources: {user: {single: true, rotate: {min: 8}, rotate_token: {path: "{item}t/", constants: {n: 1}}}}',
+  'resources: {user: {single: true, rotate: {fields: {pw: "{new}"}}, rotate_token: {path: "{item}t/", constants: {n: 1}}}}',
   ...readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8')),
 ])(
   'what the check of a profile accepts, its schema accepts as an editor reads it: %#',
@@ -144,7 +143,7 @@ test('a constant has its type in JSON, and is text in a form and in a plan', () 
 
 test('the schema for editors says what each fact means', () => {
   const text = JSON.stringify(profileJsonSchema());
-  for (const fact of ['size_parameter', 'group_field', 'selector', 'id_fields']) {
+  for (const fact of ['paging', 'fields', 'selector', 'id_fields']) {
     expect(text).toContain(`"${fact}":{`);
   }
   expect(text).toContain('Where the records are in the response');
@@ -175,10 +174,8 @@ describe('one resource is changed in a way of its own', () => {
   test('and what the device allows does not override it', () => {
     const base = parse(source.replace(/^update.*\n/, ''));
     const { profile } = new DeviceFacts(base, {
-      'resources.zone.asked': 'records',
-      'resources.zone.itemAllows': ['PUT'],
-      'resources.system.asked': 'records',
-      'resources.system.collectionAllows': ['POST'],
+      'resources.zone.options': { of: 'records', record: ['PUT'] },
+      'resources.system.options': { of: 'records', list: ['POST'] },
     });
     expect(profile.resources['zone']?.update?.method).toBe('PATCH');
     expect(profile.resources['system']?.update).toEqual(base.resources['system']?.update);

@@ -312,15 +312,15 @@ test('the secret of a session is in no error, trace or response of a write', asy
 });
 
 test.each([
-  ['{login: {path: /login}}', 'token_in or cookie is missing'],
+  ['{login: {path: /login}}', 'token_in: is missing'],
   ['{login: {path: /api/user/, cookie: sid}}', 'has records: a login would add one'],
   ['{login: {path: "/login?token=abc", cookie: sid}}', 'addresses end up in logs'],
   ['{login: {path: login, cookie: sid}}', 'must begin with /'],
   ['{login: {path: /api/%75ser/, cookie: sid}}', 'without % and #'],
   ['{login: {path: "/login#x", cookie: sid}}', 'without % and #'],
   ["{login: {path: '/\\\\other.invalid/login', cookie: sid}}", 'must begin with /'],
-  ['{login: {path: /login, cookie: "a b"}}', 'must be the name of a cookie'],
-  ['{login: {path: /login, cookie: "a=b; c"}}', 'must be the name of a cookie'],
+  ['{login: {path: /login, cookie: "a b"}}', 'must be a place'],
+  ['{login: {path: /login, cookie: "a=b; c"}}', 'must be a place'],
   ['{header: cookie, login: {path: /login, cookie: sid}}', 'is a header of HTTP'],
   ['{login: {path: /login, cookie: sid, lifetime: soon}}', 'must be a time, as 30m'],
   ['{login: {path: /login, cookie: sid, tokenin: x}}', 'did you mean "token_in"?'],

@@ -224,15 +224,14 @@ test('another resource has the same verbs, and numbers stay numbers', async () =
   }
 });
 
-test('after learn, the profile shows the format of a list as observed', async () => {
+test('after learn, the profile shows the paging of a list as observed', async () => {
   const { devsh } = await start({ profile: 'drf', envelope: 'data', paging: 'page' });
   expect((await devsh('learn sim1')).exitCode).toBe(0);
   const { stdout } = await devsh('profile sim1 --json');
   const { facts } = JSON.parse(stdout) as { facts: { fact: string }[] };
   const fact = (name: string): unknown => facts.find((known) => known.fact === name);
-  expect(fact('resources.user.envelope')).toMatchObject({ value: 'data', origin: 'observed' });
-  expect(fact('resources.user.paging')).toMatchObject({
-    value: 'by ?current=&rowCount=',
+  expect(fact('resources.user.list.paging')).toMatchObject({
+    value: 'page current rowCount',
     origin: 'observed',
   });
   expect(fact('list.paging')).toMatchObject({ value: 'auto', origin: 'assumed' });

@@ -93,7 +93,7 @@ test('a complete list costs no further request', async () => {
   await devsh(`user show ${device.users.at(-1)?.username ?? ''} --on sim1`);
   expect(gets()).toHaveLength(1);
   const { stdout } = await devsh('profile sim1');
-  expect(stdout).toMatch(/resources\.user\.summary\s+false\s+observed/);
+  expect(stdout).toMatch(/resources\.user\.list\.summary\s+false\s+observed/);
 });
 
 test.each(['drf', 'generic-rest'] as const)(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { EVIDENCE, factEvidence } from './fact-evidence.ts';
-import { profileJsonSchema } from '../../src/device/profile-schema.ts';
+import { FIELD_WORDS, profileJsonSchema } from '../../src/device/profile-schema.ts';
 import { inventoryJsonSchema } from '../../src/fleet/inventory-schema.ts';
 import { settingsJsonSchema } from '../../src/settings/settings-schema.ts';
 import { table } from './table.ts';
@@ -28,10 +28,11 @@ function factsInProfiles(): Map<string, string[]> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
     for (const [name, inner] of Object.entries(value)) {
       const own = `${path}${name}`;
-      for (const fact of new Set([own, own.replace(/^(?:.*\.update|update|remove)\b/, 'create')])) {
-        stated.set(fact, [...new Set([...(stated.get(fact) ?? []), profile])]);
-      }
-      const isNamed = /^resources$|\.field_facts$/.test(own);
+      const fact = own
+        .replace(/^(?:.*\.update|update|remove)\b/, 'create')
+        .replace(/^.*\.list\b/, 'list');
+      stated.set(fact, [...new Set([...(stated.get(fact) ?? []), profile])]);
+      const isNamed = own === 'resources';
       const parts: unknown[] = isNamed ? Object.values(inner as object) : [inner];
       for (const part of parts) collect(part, isNamed ? `${own}.NAME.` : `${own}.`, profile);
     }
@@ -46,28 +47,34 @@ function factsInProfiles(): Map<string, string[]> {
 }
 
 /**
- * The facts of a profile file, and for each one what needs it. `create`, `update` and `remove` have the same ones:
- * they stand once. Throws for a fact without evidence, and for evidence that a profile has made needless.
+ * The facts of a profile file, and for each one what needs it. `create`, `update` and `remove` have the same ones, and
+ * so has the `list` of a resource: they stand once. Throws for a fact without evidence, and for evidence that a profile has made needless.
  */
 export function profileFacts(): string {
   const stated = factsInProfiles();
   const evidenceOf = (fact: string): string => factEvidence(fact, stated.get(fact) ?? []);
   const rows = (schema: Schema, path: string): string[][] =>
     Object.entries(schema.properties ?? {}).flatMap(([name, fact]) => {
-      const own = [`\`${path}${name}\``, meaningOf(fact), evidenceOf(`${path}${name}`)];
       const inner = fact.additionalProperties;
-      const isKnown = /update$|^remove$/.test(name);
-      if (isKnown) return [own];
-      if (typeof inner === 'object' && inner.properties !== undefined) {
-        return [own, ...rows(inner, `${path}${name}.NAME.`)];
-      }
-      return [own, ...rows(fact, `${path}${name}.`)];
+      const own = `${path}${name}`;
+      if (/^(?:update|remove|resources\.NAME\.(?:list|update))$/.test(own)) return [];
+      if (name === 'resources' && typeof inner === 'object') return rows(inner, `${own}.NAME.`);
+      if (fact.properties !== undefined && name !== 'options') return rows(fact, `${own}.`);
+      return [[`\`${own}\``, meaningOf(fact), evidenceOf(own)]];
     });
   const all = rows(profileJsonSchema() as Schema, '');
   const known = new Set(all.map(([fact]) => fact));
   const unknown = Object.keys(EVIDENCE).find((fact) => !known.has(`\`${fact}\``));
   if (unknown !== undefined) throw new Error(`${unknown} has evidence and is no fact`);
   return table(['fact', 'meaning', 'needed by'], all);
+}
+
+/** The words that say what a field is. */
+export function fieldWords(): string {
+  return table(
+    ['word', 'meaning'],
+    Object.entries(FIELD_WORDS).map(([word, says]) => [`\`${word}\``, says]),
+  );
 }
 
 /** What a device, and a group, may say in devices.yaml. */

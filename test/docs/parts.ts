@@ -3,7 +3,7 @@ import { ENVIRONMENT, EXIT_CODES } from '../../src/shell/help/environment.ts';
 import { resolvePaths, type Paths } from '../../src/os/environment.ts';
 import { KEYMAP } from '../../src/tui/keys/default-keymap.ts';
 import { commandReference, firstCommands } from './command-reference.ts';
-import { inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
+import { fieldWords, inventoryFacts, profileFacts, settingsFacts } from './fact-tables.ts';
 import { table } from './table.ts';
 
 /**
@@ -16,7 +16,7 @@ export const PARTS: Readonly<Record<string, Readonly<Record<string, () => string
   'docs/keys.md': { keys },
   'docs/environment.md': { variables, files, settings: settingsFacts },
   'docs/inventories.md': { keys: inventoryFacts },
-  'docs/profiles.md': { facts: profileFacts },
+  'docs/profiles.md': { words: fieldWords, facts: profileFacts },
   'docs/scripts.md': { 'exit codes': exitCodes },
 };
 

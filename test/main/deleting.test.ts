@@ -249,7 +249,7 @@ test('counters are learned, and are neither drift nor a difference', async () =>
   const added = await devsh(add);
   expect(added.stdout).toContain('add user zoe: done');
   expect(added.stderr).toContain('sim1: hits of user changes without a write');
-  expect(await originOf(devsh, 'resources.user.volatile')).toBe('observed');
+  expect(await originOf(devsh, 'resources.user.fields.hits')).toBe('observed');
 
   const reads = device.log.length;
   expect((await devsh('user set zoe lang=fr --on sim1 --yes')).stdout).toContain('zoe: done');
@@ -267,8 +267,8 @@ test('a counter is learned from drift, too, and can be configured', async () => 
   const other = await makeDevsh(ADMIN);
   await other(['device', 'add', 'sim1', device.address, '--profile', 'generic-rest']);
   await other(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
-  await other(['profile', 'set', 'sim1', 'resources.user.volatile=[hits]']);
-  expect(await originOf(other, 'resources.user.volatile')).toBe('configured');
+  await other(['profile', 'set', 'sim1', 'resources.user.fields.hits=volatile']);
+  expect(await originOf(other, 'resources.user.fields.hits')).toBe('configured');
   const { stdout, stderr } = await other('user set viewer lang=de --on sim1 --yes');
   expect(stdout).toContain('set user viewer: done');
   expect(stderr).not.toContain('hits');
@@ -290,7 +290,7 @@ test('a counter is no difference between devices, but is shown', async () => {
   expect((await list()).stdout).toContain('differs: hits');
   // The read-back of a write teaches it; the other device learns the same.
   await devsh('user set viewer lang=fr --on sim1 --yes');
-  await devsh('profile set sim2 resources.user.volatile=[hits]');
+  await devsh('profile set sim2 resources.user.fields.hits=volatile');
   await devsh('user set viewer lang=fr --on sim2 --yes');
   const { stdout } = await list();
   expect(stdout).toMatch(/HITS/);
@@ -302,7 +302,7 @@ test('learn finds counters without writing', async () => {
   const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
   const { stderr } = await devsh('learn sim1');
   expect(stderr).toContain('hits change by themselves');
-  expect(await originOf(devsh, 'resources.user.volatile')).toBe('observed');
+  expect(await originOf(devsh, 'resources.user.fields.hits')).toBe('observed');
   expect(writesOf(device)).toEqual([]);
 });
 

@@ -95,7 +95,9 @@ test('fields that only the device sets are learned from its refusals, left out a
   const { stderr } = await devsh('undo --yes --allow unlisted-login --allow loss');
   expect(stderr).toMatch(/does not restore .*active, uptime, origin/);
   expect(writes()).toHaveLength(7);
-  expect((await devsh('profile show oslo')).stdout).toMatch(/user.refused.*active.*observed/);
+  expect((await devsh('profile show oslo')).stdout).toMatch(
+    /user.fields.active.*read_only.*observed/,
+  );
 });
 
 test('an account that cannot be added disabled is not added before somebody agrees', async () => {

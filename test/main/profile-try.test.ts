@@ -43,7 +43,7 @@ test('shows what a profile means for reads and writes, without writing', async (
   expect(finding('id')).toBe('id, unique in all 8');
   expect(finding('key')).toBe('username, unique in all 8');
   expect(finding('field is_active')).toBe('boolean');
-  expect(finding('field password')).toBe('type unknown, secret, in no record');
+  expect(finding('field password')).toBe('type unknown needed, secret, in no record');
   expect(tried.understood).toContainEqual(
     expect.objectContaining({ about: 'key', origin: 'configured' }),
   );

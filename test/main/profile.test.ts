@@ -15,7 +15,6 @@ test('only what a profile states is configured', async () => {
     'list.path': 'assumed',
     'list.paging': 'configured',
     'resources.user.key_field': 'assumed',
-    'resources.user.fields': 'assumed',
     'resources.user.path': 'configured',
   });
 });
@@ -43,13 +42,8 @@ test('profile set states facts for a device of the inventory, and they are used'
 
 test('fields with restricted values are configured by a profile', async () => {
   const { devsh } = await startFleet();
-  await devsh([
-    'profile',
-    'set',
-    'sim1',
-    'resources.user.field_facts.role.choices=[admin, viewer]',
-  ]);
-  const fact = '"fact":"resources.user.role","value":"field admin|viewer","origin":"configured"';
+  await devsh(['profile', 'set', 'sim1', 'resources.user.fields.role={choices: [admin, viewer]}']);
+  const fact = '"fact":"resources.user.fields.role","value":"admin|viewer","origin":"configured"';
   expect((await devsh('profile sim1 --json')).stdout).toContain(fact);
 });
 
@@ -71,7 +65,7 @@ test.each(['documented', 'drf'] as const)(
 test.each([
   ['profile set sim1 update.metod=PUT', 'did you mean "method"'],
   ['profile set sim1 remove.path={collection}', 'must go to the path of one record'],
-  ['profile set sim9 no_id=0', 'no device "sim9"'],
+  ['profile set sim9 ids=stable', 'no device "sim9"'],
   ['profile set sim1 update.method=DELETE', 'a DELETE neither adds nor changes'],
   ['profile set sim1 update.record=none', 'changes nothing'],
   [
@@ -162,12 +156,12 @@ test('profile use attaches a profile, and says how to go back', async () => {
 test('profile use copies a valid file to the profiles of the user', async () => {
   const { devsh } = await startFleet();
   const file = join(devsh.folder, 'router.yaml');
-  const text = '# mine\nextends: drf\nno_id: "0"\n';
+  const text = '# mine\nextends: drf\nlist: {items: x}\n';
   await writeFile(file, text);
   expect((await devsh(['profile', 'use', 'sim1', file])).exitCode).toBe(0);
   const own = join(devsh.folder, 'config/devsh/profiles/router.yaml');
   expect(await readFile(own, 'utf8')).toBe(text);
-  expect((await devsh('profile sim1 --json')).stdout).toContain('"no_id","value":"0"');
+  expect((await devsh('profile sim1 --json')).stdout).toContain('"list.items","value":"x"');
   await writeFile(file, 'extends: drf\n');
   const use = ['profile', 'use', 'sim1', file];
   const other = await devsh(use);
@@ -181,7 +175,7 @@ test('profile use copies a valid file to the profiles of the user', async () => 
   expect(await readFile(own, 'utf8')).toBe('extends: drf\n');
   const [, aside = ''] = /what it replaced is in (\S+)/.exec(said.stderr) ?? [];
   expect(await readFile(aside, 'utf8')).toBe(text);
-  expect((await devsh('profile sim1 --json')).stdout).toContain('"no_id","value":"null"');
+  expect((await devsh('profile sim1 --json')).stdout).not.toContain('"list.items"');
 });
 
 test.each<[what: string, name: string, device: string, reason: string]>([
@@ -195,7 +189,7 @@ test.each<[what: string, name: string, device: string, reason: string]>([
   const { devsh } = await startFleet();
   await writeFile(join(devsh.folder, 'bad.yaml'), 'update: {encoding: xml}\n');
   for (const valid of ['drf', 'good', 'my own', '']) {
-    await writeFile(join(devsh.folder, `${valid}.yaml`), 'extends: drf\nno_id: "0"\n');
+    await writeFile(join(devsh.folder, `${valid}.yaml`), 'extends: drf\nlist: {items: x}\n');
   }
   const inventory = join(devsh.folder, 'config/devsh/devices.yaml');
   const before = await readFile(inventory, 'utf8');
@@ -253,16 +247,16 @@ test('profile shows since when a fact is known, and from what', async () => {
   expect(learned('resources.user.update.method')).toMatchObject({
     origin: 'observed',
     since: today,
-    source: 'OPTIONS of one record',
+    source: 'OPTIONS /api/user/',
   });
-  expect(learned('resources.user.lang')).toMatchObject({
+  expect(learned('resources.user.fields.lang')).toMatchObject({
     since: today,
     source: 'OPTIONS /api/user/',
   });
   expect(learned('base_path')).toMatchObject({ since: null, source: null });
   const onTerminal = await devsh('profile sim1', { tty: [], columns: 80 });
   expect(onTerminal.stdout).toMatch(/^sim1 {2,}ends_with_slash .* (?:yesterday )?\d\d:\d\d$/m);
-  expect(onTerminal.stdout).toMatch(/^sim1 {2,}resources\.user\.choice_fields /m);
+  expect(onTerminal.stdout).toMatch(/^sim1 {2,}resources\.user\.fields\.lang /m);
   expect(onTerminal.stdout).not.toContain('…Z');
   const [file = ''] = await readdir(join(devsh.folder, 'cache/devsh/learned'));
   const path = join(devsh.folder, 'cache/devsh/learned', file);
@@ -273,9 +267,15 @@ test('profile shows since when a fact is known, and from what', async () => {
   expect([typeof since, typeof seal]).toEqual(['object', 'string']);
   await writeFile(path, JSON.stringify(old));
   const unknown = await shown();
-  expect(unknown('resources.user.lang')).toMatchObject({ origin: 'observed', since: 'not known' });
-  await devsh('profile set sim1 no_id=0');
-  expect((await shown())('no_id')).toMatchObject({ origin: 'configured', source: 'profile sim1' });
+  expect(unknown('resources.user.fields.lang')).toMatchObject({
+    origin: 'observed',
+    since: 'not known',
+  });
+  await devsh('profile set sim1 list.items=x');
+  expect((await shown())('list.items')).toMatchObject({
+    origin: 'configured',
+    source: 'profile sim1',
+  });
 });
 
 test('a fact that a run shows is told once, and known from that run', async () => {
@@ -294,7 +294,7 @@ test('a fact that a run shows is told once, and known from that run', async () =
   expect(await set('de')).not.toContain('observed');
   const { stdout } = await devsh('profile oslo --json');
   expect(stdout).toMatch(
-    /"resources.user.left_out","value":"erased","origin":"observed","since":"[^"]+","source":"run \d{8}/,
+    /"resources.user.update.left_out","value":"erased","origin":"observed","since":"[^"]+","source":"run \d{8}/,
   );
 });
 
@@ -307,11 +307,11 @@ test('profile use takes effect on a connected device', async () => {
   expect(methods).toEqual(['DELETE', 'POST']);
 });
 
-test('a map of field facts is set, whole or fact by fact', async () => {
+test('the words of fields are set, whole or field by field', async () => {
   const { devsh } = await startFleet();
-  const map = 'resources.user.field_facts={pin: {write_only: true}}';
+  const map = 'resources.user.fields={pin: [write_only]}';
   expect((await devsh(['profile', 'set', 'sim1', map])).exitCode).toBe(0);
-  const stated = await devsh('profile set sim1 resources.user.field_facts.pin.write_only=true');
+  const stated = await devsh('profile set sim1 resources.user.fields.pin=write_only');
   expect(stated.exitCode).toBe(0);
 });
 
@@ -319,9 +319,22 @@ test.each(['{a:x}', '{a: [}', '{a: ~b', '[a: &x'])(
   'what is no map of facts is a usage error: %s',
   async (value) => {
     const { devsh } = await startFleet();
-    const fact = `resources.user.field_facts=${value}`;
+    const fact = `resources.user.fields=${value}`;
     const { stderr, exitCode } = await devsh(['profile', 'set', 'sim1', fact]);
-    expect(stderr).toContain('field_facts');
+    expect(stderr).toContain('fields');
     expect(exitCode).toBe(2);
   },
 );
+
+test('a fact of an older version that has no effect is named once, and stays in the file', async () => {
+  const { devsh } = await startFleet({ devices: 2 });
+  await devsh('profile set sim1 ids=stable');
+  const file = join(devsh.folder, 'config/devsh/profiles/sim1.yaml');
+  const text = `${await readFile(file, 'utf8')}connections: one\nno_id: "0"\n`;
+  await writeFile(file, text);
+  const { stderr, exitCode } = await devsh('user list --on @lab');
+  const line = 'profile sim1: connections, no_id of an older devsh has no effect any more';
+  expect(stderr.split(line)).toHaveLength(2);
+  expect(exitCode).toBe(0);
+  expect(await readFile(file, 'utf8')).toBe(text);
+});

@@ -54,7 +54,7 @@ test('the profile of a device says what is stated of its fields', async () => {
   const fact = 'resources.user.field_facts.pin={type: integer, secret: true, create_only: true}';
   expect((await devsh(['profile', 'set', 'sim1', fact])).exitCode).toBe(0);
   expect((await devsh('profile sim1')).stdout).toMatch(
-    /resources\.user\.pin\s+integer create-only secret\s+configured/,
+    /resources\.user\.fields\.pin\s+integer secret create_only\s+configured/,
   );
 });
 

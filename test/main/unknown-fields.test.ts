@@ -19,7 +19,7 @@ test.each([
   const { devsh, writes } = await startFleet();
   const { stderr, exitCode } = await devsh(`${line} --on @lab --yes`);
   expect(stderr).toContain(line.includes('.part') ? SAYS.replace('nosuch', 'nosuch.part') : SAYS);
-  expect(stderr).toContain('"profile set sim1 resources.user.field_facts.nosuch.type=string"');
+  expect(stderr).toContain('"profile set sim1 resources.user.fields.nosuch=string"');
   expect(exitCode).toBe(2);
   expect(writes()).toEqual([]);
   const { stdout } = await devsh('runs --json');

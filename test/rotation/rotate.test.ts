@@ -179,7 +179,7 @@ test('an action takes the old password, and the new one twice, as the profile sa
   const { rotate, devsh, device } = await withActions({ devices: 2 });
   const escrow = await escrowIn(devsh.folder);
   const short = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, 'short-1');
-  expect(short.stdout + short.stderr).toContain('12');
+  expect(short.stdout + short.stderr).toContain('fewer than 8 characters');
   expect(device(1).log.filter(({ method }) => method === 'POST')).toEqual([]);
   const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
   expect(run.stdout, run.stderr).toContain('2 done');
@@ -249,7 +249,7 @@ test('devsh says what it does not know: how a device sets passwords, and that re
   const plain = await startRotation({ devices: 1, profile: 'documented', quirk: [] });
   await know(plain.devsh, plain.devices, { profile: 'documented' });
   const unknown = await plain.rotate('rotate password viewer --on sim1 --new-stdin', NEW);
-  expect(unknown.stdout).toContain('resources: {user: {rotate: {field: password}}}');
+  expect(unknown.stdout).toContain('resources: {user: {fields: {password: hidden}}}');
   const open = await startRotation({ devices: 1, quirk: ['open-reads'] });
   const refused = await open.rotate('rotate password viewer --on sim1 --new-stdin', NEW);
   expect(refused.stdout).toContain('without a login, so that no login proves a password');

@@ -6,6 +6,9 @@ import {
   knownFields,
   managedFields,
   type Profile,
+  fieldFacts,
+  fieldsWith,
+  isWritable,
 } from '../../device/profile.ts';
 import {
   type DeviceRecord,
@@ -260,13 +263,12 @@ class Matching {
   /** Ids, fields that are read-only or managed by the device, and timestamps. */
   #isUnsettable(field: string, value: Value | undefined): boolean {
     const { profile, resource } = this.#device;
-    const isWritable =
-      valueAt(profile.resources[resource]?.details ?? {}, field)?.readOnly === false;
+    const isTaken = isWritable(fieldFacts(profile, resource, field));
     const isOwn =
       field !== this.#naturalKey &&
       (this.#unsettable.has(field) ||
         field === this.#options.key ||
-        (isTimeStamp(value) && !isWritable));
+        (isTimeStamp(value) && !isTaken));
     if (isOwn) this.ignored.add(field);
     return isOwn;
   }
@@ -296,19 +298,17 @@ class Matching {
 
   #objectionTo(field: string, value: Value): string | undefined {
     const { profile, resource, name } = this.#device;
-    const facts = valueAt(profile.resources[resource]?.details ?? {}, field);
-    const isChecked = facts !== undefined && this.#options.allow?.has('invalid') !== true;
-    const problem = isChecked ? checkValue(facts, value) : undefined;
+    const isChecked = this.#options.allow?.has('invalid') !== true;
+    const problem = isChecked ? checkValue(fieldFacts(profile, resource, field), value) : undefined;
     return problem && `${problem}, according to ${name} (${allowHint('invalid')})`;
   }
 }
 
 function unsettableFields(profile: Profile, resource: string): string[] {
-  const details = Object.entries(profile.resources[resource]?.details ?? {});
   return [
     ...profile.idFields,
     ...managedFields(profile, resource),
-    ...details.flatMap(([field, { readOnly }]) => (readOnly ? [field] : [])),
+    ...fieldsWith(profile, resource, 'readOnly'),
   ];
 }
 

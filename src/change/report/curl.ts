@@ -14,8 +14,8 @@ import type { About } from '../verdict.ts';
 export interface Connection {
   /** Undefined: as curl connects by itself. */
   readonly route?: Route | undefined;
-  /** The `Accept` header if it is not the default. */
-  readonly accept?: string | undefined;
+  /** Those of each request, as the profile states them. */
+  readonly headers?: Profile['headers'];
   /** How the device takes a token, if not as usual. */
   readonly auth?: Profile['auth'];
 }
@@ -110,16 +110,22 @@ function titleOf({ name }: DeviceRef, step: About): string {
 function callLines(
   device: DeviceRef,
   step: Step,
-  { route, accept, auth }: Connection,
+  { route, headers = {}, auth }: Connection,
   variables: Variables,
 ): string[] {
-  const { method, form, json, contentType = 'application/json' } = step.request;
+  const { method, form, json } = step.request;
+  const named = (name: string): string | undefined =>
+    Object.entries(headers).find(([own]) => own.toLowerCase() === name)?.[1];
+  const others = Object.entries(headers).filter(([name]) => !/^content-type$/i.test(name));
+
   const { ifMatch, ifAbsent, secretName } = step.request;
   const nameOf = (field: string): string => variableFor(variables, field, recordName(step));
   const path = pathWithout(secretName, step.request.path, () => `\0${nameOf(step.keyField)}\0`);
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
-  const acceptWords =
-    accept === undefined ? '"${accept[@]}"' : `--header ${quoted(`Accept: ${accept}`)}`;
+  const headerWords = [
+    ...(named('accept') === undefined ? ['"${accept[@]}"'] : []),
+    ...others.map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
+  ].join(' ');
   return [
     '',
     comment(titleOf(device, step)),
@@ -128,7 +134,7 @@ function callLines(
           `# curl has no jump hosts: use "ssh -L" to ${visible(route.jump.text)}, and --connect-to in CURL_OPTS`,
         ]
       : []),
-    `curl "\${options[@]}" ${acceptWords} --header @<(${loginCommand(device, auth, variables)}) --request ${method} \\`,
+    `curl "\${options[@]}" ${headerWords} --header @<(${loginCommand(device, auth, variables)}) --request ${method} \\`,
     ...(proxy === undefined ? [] : [`  ${proxyArguments(proxy, variables)} \\`]),
     ...(ifMatch === undefined ? [] : [`  --header ${quoted(`If-Match: ${ifMatch}`)} \\`]),
     ...(ifAbsent === true ? [`  --header 'If-None-Match: *' \\`] : []),
@@ -136,7 +142,7 @@ function callLines(
     ...(json === undefined
       ? []
       : [
-          `  --header ${quoted(`Content-Type: ${contentType}`)} \\`,
+          `  --header ${quoted(`Content-Type: ${named('content-type') ?? 'application/json'}`)} \\`,
           `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
         ]),
     `  ${urlArgument(urlOf(device.address, path), nameOf)} || status=1`,
@@ -148,10 +154,9 @@ function loginCommand(device: DeviceRef, auth: Connection['auth'], variables: Va
   if (auth === undefined) return 'login';
   const { header = 'Authorization', login } = auth;
   if (login === undefined) return `login ${quoted(`${header}: ${headerOf('', auth, 'Token')}`)}`;
+  const [, cookie] = /cookie:(\S+)$/.exec(login.tokenIn) ?? [];
   const before =
-    login.cookie === undefined
-      ? `${header}: ${headerOf('', auth, 'Bearer')}`
-      : `Cookie: ${login.cookie}=`;
+    cookie === undefined ? `${header}: ${headerOf('', auth, 'Bearer')}` : `Cookie: ${cookie}=`;
   const of = `a session of ${device.name}, which POST ${login.path} begins`;
   const name = newVariable(variables, JSON.stringify(['session', device.address]), 'SESSION', of);
   return `printf '%s%s\\n' ${quoted(before)} "$${name}"`;

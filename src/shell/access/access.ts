@@ -14,7 +14,6 @@ import type { Authority, Trust } from '../../device/tls.ts';
 import { CredentialError, LoginInDoubtError, unlessCancelled } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/inventory.ts';
-import type { Facts } from '../../device/facts-schema.ts';
 import { accountsOf, type Profile } from '../../device/profile.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { ShellSession, ShellIo } from '../session.ts';
@@ -22,7 +21,7 @@ import type { Services } from '../services.ts';
 import type { DeviceOption, Options } from '../grammar/options.ts';
 import { readUserFile } from '../../os/user-file.ts';
 import { someOf } from '../../text/one-line.ts';
-import { DeviceFacts } from '../../device/facts.ts';
+import { DeviceFacts, type Facts } from '../../device/facts.ts';
 
 /** Number of times that one command asks for the password of one device. */
 const MAX_LOGINS = 3;
@@ -339,13 +338,15 @@ function byName(a: DeviceEntry, b: DeviceEntry): number {
 }
 
 async function knownOf(
-  { profiles }: Services,
-  { profile, address }: DeviceEntry,
+  { profiles, notices }: Services,
+  { profile = 'documented', address }: DeviceEntry,
 ): Promise<{ base: Profile; stored: Facts }> {
-  return {
-    base: await profiles.profile(profile ?? 'documented'),
-    stored: await profiles.seen(address),
-  };
+  const base = await profiles.profile(profile);
+  if (base.ignored !== undefined) {
+    const facts = base.ignored.join(', ');
+    notices.add(`profile ${profile}: ${facts} of an older devsh has no effect any more`);
+  }
+  return { base, stored: await profiles.seen(address) };
 }
 
 /** The configured profile of a device, with the facts observed on it. */

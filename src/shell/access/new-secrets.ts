@@ -1,11 +1,6 @@
 import { handToCommand, commandFor } from '../../credentials/program-source.ts';
 import { type EscrowLine, writeEscrow } from '../../credentials/escrow-file.ts';
-import {
-  checkNewSecret,
-  generateSecret,
-  secretClasses,
-  type SecretPolicy,
-} from '../../credentials/new-secret.ts';
+import { checkNewSecret, generateSecret, secretClasses } from '../../credentials/new-secret.ts';
 import type { RotatedAccount, RotationStore } from '../../credentials/rotation-store.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
@@ -27,11 +22,11 @@ export interface NewSecrets {
   readonly isGenerated: boolean;
   /**
    * The same secret for the account on each device, unless `--each` is given. Throws DevshError for one that
-   * cannot be sent, is weak or does not fit the policy.
+   * cannot be sent or is weak.
    */
-  secretFor(target: SecretTarget, policy?: SecretPolicy): Promise<string>;
+  secretFor(target: SecretTarget): Promise<string>;
   /** A secret for the case that the device refuses the first one; undefined if that was given. */
-  another(policy?: SecretPolicy): string | undefined;
+  another(): string | undefined;
 }
 
 /** Throws UsageError unless one source of new secrets is given. */
@@ -47,22 +42,21 @@ export function newSecrets(call: SecretCall): NewSecrets {
   }
   if (newStdin && each) throw new UsageError('--new-stdin has one secret: leave out --each');
   const wanted = { length, classes: classes && secretClasses(classes) };
-  const another = (policy?: SecretPolicy): string => generateSecret(wanted, policy);
   const known = new Map<string, Promise<string>>();
-  const choose = async (user: string, policy?: SecretPolicy) =>
-    generate ? another(policy) : lineOfStdin(call, user, known.size > 0);
+  const choose = async (user: string) =>
+    generate ? generateSecret(wanted) : lineOfStdin(call, user, known.size > 0);
   return {
     isGenerated: generate,
-    async secretFor(target, policy) {
+    async secretFor(target) {
       const { user, kind } = target.account;
-      const key = JSON.stringify([user, kind, each && target.device, generate && policy]);
+      const key = JSON.stringify([user, kind, each && target.device]);
       // Stored before it is awaited: devices at the same time share one.
-      const secret = known.get(key) ?? choose(user, policy);
+      const secret = known.get(key) ?? choose(user);
       known.set(key, secret);
-      checkNewSecret(await secret, target.account, policy);
+      checkNewSecret(await secret, target.account);
       return secret;
     },
-    another: (policy) => (generate ? another(policy) : undefined),
+    another: () => (generate ? generateSecret(wanted) : undefined),
   };
 }
 

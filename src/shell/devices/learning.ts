@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Watch } from '../../change/observe.ts';
 import {
-  type FieldDetails,
+  fieldsWith,
+  isSummary,
   keyFieldOf,
   type Origin,
+  originOf,
   type Profile,
-  type ResourceProfile,
-  type WriteFacts,
-  WRITES,
+  resourceOf,
 } from '../../device/profile.ts';
+import type { FieldFacts } from '../../device/profile-schema.ts';
 import { type DeviceRecord, isValueObject, type Value, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { DevshError } from '../../errors.ts';
@@ -38,22 +39,21 @@ export async function learnAllQuietly(
   }
 }
 
-/** The facts that a device described, in words. */
-export function learnedTexts({ offers, answers, resources }: Profile, resource: string): string[] {
-  const { withSlash, withoutSlash, withoutAccept } = answers ?? {};
-  const known: Partial<ResourceProfile> = resources[resource] ?? {};
+/** What a device described, in words. */
+export function learnedTexts(profile: Profile, resource: string): string[] {
+  const { offers, origins } = profile;
+  const { fields, options = { of: '' } } = resourceOf(profile, resource);
+  const { list, record, takes } = options;
+  const described = Object.values(fields).filter(({ type }) => type !== undefined);
+  const isSlashSeen = origins['endsWithSlash'] === 'observed';
   return [
     offers && `resources ${offers.join(', ')}`,
-    known.collectionAllows && `the list allows ${known.collectionAllows.join(', ')}`,
-    known.itemAllows && `a record allows ${known.itemAllows.join(', ')}`,
-    known.details && `${Object.keys(known.details).length} fields described`,
-    known.parses && `takes ${known.parses.join(', ')}`,
-    known.envelope && `records in: ${known.envelope}`,
-    known.paging && `pages ${known.paging}`,
-    known.summary === true ? 'the list lacks fields' : undefined,
-    withSlash && `with a trailing slash: ${withSlash}`,
-    withoutSlash && `without: ${withoutSlash}`,
-    withoutAccept && `without an Accept header: ${withoutAccept}`,
+    list && `the list allows ${list.join(', ')}`,
+    record && `a record allows ${record.join(', ')}`,
+    described.length > 0 ? `${described.length} fields described` : undefined,
+    takes && `takes ${takes.join(', ')}`,
+    isSummary(profile, resource) ? 'the list lacks fields' : undefined,
+    isSlashSeen ? `paths end ${profile.endsWithSlash ? 'with' : 'without'} a slash` : undefined,
   ].filter((text) => text !== undefined);
 }
 
@@ -64,79 +64,44 @@ interface Fact {
   readonly origin: Origin;
 }
 
-/** The facts of a profile in display order; in each group, the facts that every profile has come first. */
+/** The facts of a profile, each with its name in a file and its origin. */
 export function factsOf(profile: Profile): Fact[] {
-  const named = (group: string, facts: object, first: readonly string[] = []): Fact[] => {
-    const values = facts as Readonly<Record<string, Value | undefined>>;
-    return [...new Set([...first, ...Object.keys(facts)])].flatMap((name) => {
-      const value = values[name];
-      const origin = originOf(profile, `${group}${name}`);
-      if (value === undefined || APART.has(name)) return [];
-      const hasConstants = isValueObject(value) && Object.hasOwn(value, 'constants');
-      const isMasked = name === 'constants' || hasConstants;
-      const shown = isMasked ? maskedValue('', value) : value;
-      return [{ fact: `${group}${inYaml(name)}`, value: shown, origin }];
-    });
-  };
-  const ofWrite = (group: string, facts: WriteFacts): Fact[] =>
-    named(group, { wrapper: null, ...facts }, WRITE_FACTS);
-  const { login: session = {}, ...auth } = profile.auth ?? {};
-  const { name, basePath, endsWithSlash, accept, connections, ...others } = profile;
-  return [
-    ...named('', { name, basePath, endsWithSlash, accept, connections }),
-    ...named('auth.', auth),
-    ...named('auth.login.', session),
-    ...named('answers.', profile.answers ?? {}),
-    ...named('', { ids: 'stable', ...others }, ['idFields', 'ids', 'noId']),
-    ...named('list.', profile.list),
-    ...WRITES.flatMap((write) => ofWrite(`${write}.`, profile[write])),
-    ...Object.entries(profile.resources).flatMap(([resource, facts]) => {
-      if (facts === undefined) return [];
-      const { single, update, details = {}, ...known } = facts;
-      const group = `resources.${resource}.`;
-      return [
-        // A list is the normal case and is not shown.
-        ...named(group, single === true ? { ...known, single } : known, RESOURCE_FACTS),
-        ...(update === undefined ? [] : ofWrite(`${group}update.`, update)),
-        ...Object.entries(details).map(([field, told]) => ({
-          fact: `${group}${field}`,
-          value: describe(told),
-          origin:
-            known.fieldFacts?.[field] === undefined
-              ? ('observed' as const)
-              : ('configured' as const),
-        })),
-      ];
-    }),
-  ];
+  const { name, resources, ids = 'stable', ...others } = profile;
+  const all = { name, ...others, ids, resources, origins: undefined, ignored: undefined };
+  return [...leavesOf(all, [])].map(([path, value]) => ({
+    fact: path.map((part, at) => (isGivenName(path, at) ? part : inYaml(part))).join('.'),
+    value,
+    origin: originOf(profile, path.join('.')),
+  }));
 }
 
-/** Shown elsewhere, or not a fact about the device. */
-const APART: ReadonlySet<string> = new Set([
-  ...['answers', 'auth', 'list', ...WRITES, 'resources', 'origins', 'offers'],
-  ...['pageStep', 'asked', 'fieldFacts', 'parses', 'itemAllows', 'collectionAllows', 'shown'],
-]);
+/** Groups of facts; any other object is a value. */
+const GROUP =
+  /^(?:auth(?:\.login)?|list|create|update|remove|revision|resources(?:\.[^.]+(?:\.(?:list|update|rotate|rotateToken|fields))?)?)$/;
 
-const WRITE_FACTS = [
-  ...['method', 'path', 'encoding', 'constants', 'wrapper', 'selector', 'record'],
-  ...['attributes', 'contentType', 'leftOut', 'lists', 'nullAs'],
-];
+function* leavesOf(group: object, path: readonly string[]): Generator<[readonly string[], Value]> {
+  for (const [name, value] of Object.entries(group) as [string, Value | undefined][]) {
+    const own = [...path, name];
+    // A list is the normal case and is not shown.
+    if (value === undefined || (name === 'single' && value === false)) continue;
+    if (path.at(-1) === 'fields') yield [own, describe(value as FieldFacts)];
+    else if (isValueObject(value) && GROUP.test(own.join('.'))) yield* leavesOf(value, own);
+    else yield [own, name === 'constants' || name === 'fields' ? maskedValue('', value) : value];
+  }
+}
 
-const RESOURCE_FACTS = [
-  ...['keyField', 'fields', 'choiceFields', 'path', 'single', 'summary', 'envelope', 'paging'],
-  ...['volatile', 'bookkeeping', 'refused', 'namedBy', 'hidden', 'untold', 'sentBack'],
-  ...['leftOut', 'lists', 'nullAs'],
-];
+/** Names of resources and fields are those of the device. */
+function isGivenName(path: readonly string[], at: number): boolean {
+  return (
+    at > 0 && (path[at - 1] === 'resources' || path[at - 1] === 'fields') && path[0] === 'resources'
+  );
+}
 
-/** The stored facts behind those that devsh concludes from them. */
+/** The observed facts behind those that devsh concludes from them. */
 const CONCLUDED: readonly (readonly [fact: RegExp, from: string])[] = [
-  [/^(?:answers\..+|endsWithSlash)$/, 'answers'],
-  [/^(create|update|remove)\b.*/, 'proven.$1'],
-  [/^update\b.*/, 'resources.user.itemAllows'],
-  [/^(resources\.[^.]+)\.update\b.*/, '$1.itemAllows'],
-  [/^(resources\.[^.]+)\.update\b.*/, '$1.collectionAllows'],
-  [/^(resources\.[^.]+)\.paging$/, '$1.pageStep'],
-  [/^(resources\.[^.]+)\.[^.]+$/, '$1.details'],
+  [/^(create|update|remove)\b.*/, '$1'],
+  [/^(?:create|update|remove)\b.*/, 'resources.user.options'],
+  [/^(resources\.[^.]+)\.update\b.*/, '$1.options'],
 ];
 
 /** Since when a fact is known (ISO 8601), and from what; null if that goes without saying. */
@@ -147,36 +112,30 @@ export function sinceOf(
 ): { since: string | null; source: string | null } {
   if (origin === 'configured') return { since: null, source: `profile ${name}` };
   if (origin !== 'observed') return { since: null, source: null };
-  const own = fact.replace(/[^.]+$/, inCode);
-  const concluded = RESOURCE_FACTS.includes(own.replace(/.*\./, ''))
-    ? CONCLUDED.slice(0, -1)
-    : CONCLUDED;
+  const own = fact.includes('.fields.')
+    ? fact
+    : fact
+        .split('.')
+        .map((part, at, all) => (all[at - 1] === 'resources' ? part : inCode(part)))
+        .join('.');
   const [seen] = [
     own,
-    ...concluded.flatMap(([of, from]) => (of.test(own) ? own.replace(of, from) : [])),
+    ...CONCLUDED.flatMap(([of, from]) => (of.test(own) ? own.replace(of, from) : [])),
   ].flatMap((one) => known[one] ?? []);
   return seen === undefined
     ? { since: 'not known', source: null }
     : { since: seen.at, source: seen.source };
 }
 
-const FLAGS = [...['nullable', 'createOnly', 'writeOnly', 'secret', 'harmless', 'rights']] as const;
-
-export function describe({ type, required, readOnly, choices, ...more }: FieldDetails): string {
-  return [
-    type,
-    ...(required ? ['required'] : []),
-    ...(readOnly ? ['read-only'] : []),
-    ...FLAGS.flatMap((flag) => (more[flag] === true ? [inYaml(flag).replace('_', '-')] : [])),
-    ...(more.nullable === false ? ['not null'] : []),
-    ...(choices === undefined ? [] : [choices.map(({ value }) => value).join('|')]),
-  ].join(' ');
-}
-
-/** The origin of a fact, or of the group that it belongs to. */
-export function originOf({ origins }: Profile, fact: string): Origin {
-  const group = fact.replace(/\.[^.]*$/, '');
-  return origins[fact] ?? origins[group] ?? 'assumed';
+/** As a profile states it: the type, choices, and words. */
+export function describe(facts: FieldFacts): string {
+  const { type, choices, nullable } = facts;
+  const words = Object.entries(facts).flatMap(([name, value]) =>
+    value === true && name !== 'isStated' ? inYaml(name) : [],
+  );
+  const values = choices?.map(({ value }) => value).join('|');
+  const more = nullable === false ? 'not_nullable' : undefined;
+  return [type, ...words, more, values].filter((part) => part !== undefined).join(' ');
 }
 
 /** A clock that counts seconds has advanced after this time. */
@@ -190,15 +149,14 @@ export async function watchForCounters(
   first: readonly DeviceRecord[],
 ): Promise<readonly string[]> {
   const { facts } = session;
-  const known = facts.get(`resources.${resource}.volatile`) ?? [];
+  const known = fieldsWith(facts.profile, resource, 'volatile');
   const about = { resource, keyField: keyFieldOf(session.profile, resource, first), asked: {} };
   const watch = new Watch(facts, about, first);
   if (!watch.next(await session.list(access, resource, io.signal))) return [];
   await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
   watch.next(await session.list(access, resource, io.signal));
   await facts.notified;
-  const all = facts.get(`resources.${resource}.volatile`) ?? [];
-  return all.filter((field) => !known.includes(field));
+  return fieldsWith(facts.profile, resource, 'volatile').filter((field) => !known.includes(field));
 }
 
 export async function* showProfiles(call: Call<DeviceOption | 'profile'>): AsyncGenerator<Output> {

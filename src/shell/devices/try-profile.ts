@@ -1,3 +1,4 @@
+import type { FieldFacts } from '../../device/profile-schema.ts';
 import type { Change } from '../../change/change.ts';
 import { WRITE_OF } from '../../change/doubts.ts';
 import { planDevice } from '../../change/plan-device.ts';
@@ -17,8 +18,8 @@ import { exampleOf, unlistedFields } from '../../device/learn.ts';
 import { type ReadPages, pagingText } from '../../device/pages.ts';
 import { type Hint, itemsHint, recordHints } from '../../device/profile-hints.ts';
 import {
-  detailsOf,
-  type FieldDetails,
+  detailPath,
+  fieldFacts,
   idFieldOf,
   ignoredFields,
   isNamedByKey,
@@ -28,10 +29,13 @@ import {
   keyFieldOf,
   listPath,
   type Origin,
+  originOf,
   originOfWrite,
   type Profile,
   resourceOf,
   withResource,
+  describedFields,
+  fieldsWith,
 } from '../../device/profile.ts';
 import {
   pathsElsewhere,
@@ -62,7 +66,7 @@ import { aOrAn, counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption } from '../grammar/options.ts';
 import { info, type Output, table, warning } from '../output.ts';
-import { describe, originOf } from './learning.ts';
+import { describe } from './learning.ts';
 
 type TryCall = Call<DeviceOption | 'profile'>;
 
@@ -194,8 +198,7 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
     const name = credential.headerName(place).replace(/^a/, 'A');
     return `${name}: ${credential.redact(credential.header(place))}`;
   }
-  const session = login.cookie === undefined ? login.tokenIn : `the cookie ${login.cookie}`;
-  return `POST ${login.path}; then ${session ?? 'the headers of its response'}`;
+  return `POST ${login.path}; then ${login.tokenIn}`;
 }
 
 function readingOf({ records, envelope, paging, single, tried = [] }: ReadPages): Finding[] {
@@ -248,7 +251,7 @@ async function readItem(
   });
   try {
     const own = withinParent(profile, resource, listed);
-    const facts = { path: profile.list.detail ?? '{item}' };
+    const facts = { path: detailPath(profile, resource) };
     const path = writePath(own.profile, facts, resource, own.record);
     const [record = listed] = await device.details(resource, [listed], signal, profile);
     const more = unlistedFields(listed, record);
@@ -296,8 +299,7 @@ export function findingsOf(
   const origin = (fact: string): Origin => originOf(profile, fact);
   const keyField = keyFieldOf(profile, resource, records);
   const [idField] = records.flatMap((record) => idFieldOf(profile, record) ?? []);
-  const { fields = [], details = {}, fieldFacts = {} } = profile.resources[resource] ?? {};
-  const names = [...records.flatMap(Object.keys), ...fields, ...Object.keys(details)];
+  const names = [...records.flatMap(Object.keys), ...describedFields(profile, resource)];
   const id = idField === undefined ? 'none' : spreadOf(idField, records);
   const byKey = isNamedByKey(profile, resource) ? '; paths end with the key' : '';
   const idFinding: Finding = { about: 'id', finding: id + byKey, origin: origin('idFields') };
@@ -310,7 +312,7 @@ export function findingsOf(
   return [
     ...(isSingle(profile, resource) ? [] : [idFinding, keyFinding]),
     ...[...new Set(names)].map((field): Finding => {
-      const known = detailsOf(profile, resource, field);
+      const known = fieldFacts(profile, resource, field);
       const { kind } = fieldShape(
         known,
         records.map((record) => valueAt(record, field)),
@@ -318,19 +320,17 @@ export function findingsOf(
       const shown = records.filter((record) => Object.hasOwn(record, field)).length;
       const isListed = listed.some((record) => Object.hasOwn(record, field));
       const notes = [
-        describe({
-          required: false,
-          readOnly: false,
-          ...known,
-          type: kind === 'unknown' ? 'type unknown' : kind,
-        }),
+        describe({ ...known, type: kind === 'unknown' ? 'type unknown' : kind }),
         isSecretField(field) ? 'secret' : [],
         shown === 0 ? 'in no record' : isListed ? [] : 'not in the list',
       ];
-      const stated = Object.hasOwn(fieldFacts, field) ? 'fieldFacts' : 'fields';
-      const isSeen = stated === 'fields' && (shown > 0 || Object.hasOwn(details, field));
-      const from = isSeen ? 'observed' : origin(`resources.${resource}.${stated}`);
-      return { about: `field ${field}`, finding: notes.flat().join(', '), origin: from };
+      const from = origin(`resources.${resource}.fields.${field}`);
+      const isSeen = from === 'assumed' || (from === 'documented' && shown > 0);
+      return {
+        about: `field ${field}`,
+        finding: notes.flat().join(', '),
+        origin: isSeen ? 'observed' : from,
+      };
     }),
   ];
 }
@@ -380,11 +380,11 @@ function changesOf(
   example: DeviceRecord | undefined,
 ): readonly Change[] {
   const keyField = keyFieldOf(profile, resource, records);
-  const { fields = [], details = {} } = profile.resources[resource] ?? {};
-  const required = Object.keys(details).filter((field) => details[field]?.required === true);
-  const named = [...fields, ...required]
-    .filter((field) => !profile.idFields.includes(field) && details[field]?.readOnly !== true)
-    .map((field) => [field, otherValue(details[field], example?.[field])]);
+  const about = (field: string): FieldFacts => fieldFacts(profile, resource, field);
+  const named = (['needed', 'required'] as const)
+    .flatMap((quality) => fieldsWith(profile, resource, quality))
+    .filter((field) => !profile.idFields.includes(field) && about(field).readOnly !== true)
+    .map((field) => [field, otherValue(about(field), example?.[field])]);
   const { parent, keyField: own } = resourceOf(profile, resource);
   // The own key of an example is plain: what precedes it in its place is the parent.
   const above = valueText(example?.[keyField] ?? 'example/').replace(/[^/]*$/, '');
@@ -394,7 +394,7 @@ function changesOf(
   if (example === undefined) return [{ action: 'add', resource, fields: add, isExact: true }];
   const fixed = [...Object.keys(keys), ...profile.idFields, ...ignoredFields(profile, resource)];
   const free = Object.keys(example).filter((field) => {
-    const { readOnly = false, createOnly = false } = details[field] ?? {};
+    const { readOnly = false, createOnly = false } = about(field);
     const isPlain = example[field] === null || typeof example[field] !== 'object';
     const isOpen = !readOnly && !createOnly && isPlain;
     const isRisky = [isPrivilegeField, isSecretField, isInternalField].some((is) => is(field));
@@ -405,7 +405,7 @@ function changesOf(
     ...free.filter((name) => example[name] !== null),
     ...free,
   ];
-  const change = field === undefined ? {} : { [field]: otherValue(details[field], example[field]) };
+  const change = field === undefined ? {} : { [field]: otherValue(about(field), example[field]) };
   const key = isSingle(profile, resource) ? '' : valueText(example[keyField]);
   const target = { kind: 'key', key } as const;
   return [
@@ -416,8 +416,8 @@ function changesOf(
 }
 
 /** A value that a device may take in place of `current`. */
-function otherValue(details: FieldDetails | undefined, current: Value = null): Value {
-  const choice = details?.choices?.find(({ value }) => value !== valueText(current));
+function otherValue({ choices }: FieldFacts, current: Value = null): Value {
+  const choice = choices?.find(({ value }) => value !== valueText(current));
   if (choice !== undefined) return choice.value;
   if (typeof current === 'object' && current !== null) return current;
   if (typeof current === 'boolean') return !current;

@@ -1,3 +1,4 @@
+import { describedFields } from '../../device/profile.ts';
 import { maskedLine, maskedText, maskedWords } from './hide-secrets.ts';
 import {
   type ArgSpec,
@@ -555,7 +556,7 @@ function* insteadOfOption(
     yield [...before, `--${flag}`, own, ...behindValue];
   }
   if (value === undefined) return;
-  if (documentedProfile.resources['user']?.fields.includes(name) === true)
+  if (describedFields(documentedProfile, 'user').includes(name))
     yield [...before, `${name}=${value}`, ...behindValue];
   // `report --run k3f1`, `apply -f x.yaml`, `changes --user bob`
   const [first, second] = words;

@@ -1,3 +1,4 @@
+import type { FieldFacts } from '../../device/profile-schema.ts';
 import {
   editText,
   fieldShape,
@@ -7,9 +8,11 @@ import {
 } from '../../device/typed-value.ts';
 import {
   isChoiceField,
+  isDescribed,
+  isWritable,
   keyFieldOf,
   type Origin,
-  type ResourceProfile,
+  originOf as factOrigin,
 } from '../../device/profile.ts';
 import { type FieldIssues, RejectedError } from '../../device/errors.ts';
 import {
@@ -85,25 +88,27 @@ export function formFields(
 ): FormField[] {
   const [record] = held;
   const session = informed(fleet, resource, name);
-  const known = session?.profile.resources[resource];
+  const known = session?.profile.resources[resource]?.fields ?? {};
   const records = session?.cached(resource) ?? [];
   const idFields = session?.profile.idFields ?? [];
   const keyField = session && keyFieldOf(session.profile, resource, records);
-  const described = Object.keys(known?.details ?? {});
+  const all = Object.keys(known);
+  const described = all.filter((field) => known[field]?.type !== undefined);
   const missing =
     session && record === undefined
       ? fillMissing({ profile: session.profile, records, resource }, {})
       : undefined;
   const seen =
     record === undefined ? knownFields(fleet.connected, resource) : held.flatMap(Object.keys);
-  const names = [...new Set([...described, ...(known?.fields ?? []), ...seen])];
+  const names = [...new Set([...described, ...all, ...seen])];
   return names
     .filter((field) => !idFields.includes(field) && isAssignable(field))
     .map((field) => {
       const origin = originOf(session, resource, field);
       // Not flat: a list is one value.
       const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
-      const one = formField({ field, known, keyField, values, record, origin, missing });
+      const facts = valueAt(known, field) ?? {};
+      const one = formField({ field, facts, keyField, values, record, origin, missing });
       return held.length < 2 ? one : fieldOfAll(one, held, field === keyField);
     });
 }
@@ -162,8 +167,7 @@ function informed(
 ): DeviceSession | undefined {
   const named = fleet.connected.find(({ ref }) => ref.name === name);
   const sessions = named === undefined ? fleet.selection : [named];
-  const hasDetails = (session: DeviceSession): boolean =>
-    session.profile.resources[resource]?.details !== undefined;
+  const hasDetails = (session: DeviceSession): boolean => isDescribed(session.profile, resource);
   return sessions.find(hasDetails) ?? sessions[0];
 }
 
@@ -172,16 +176,16 @@ function originOf(
   resource: string,
   field: string,
 ): FormField['origin'] {
-  const known = session?.profile.resources[resource];
-  const isKnown = known?.details?.[field] !== undefined || known?.fields.includes(field) === true;
-  if (!isKnown) return 'seen';
-  if (known.fieldFacts?.[field] !== undefined) return 'configured';
-  return session?.profile.origins[`resources.${resource}.fields`] ?? 'assumed';
+  const known = valueAt(session?.profile.resources[resource]?.fields, field);
+  const isKnown = known?.needed === true || (known !== undefined && isWritable(known));
+  return session !== undefined && isKnown
+    ? factOrigin(session.profile, `resources.${resource}.fields.${field}`)
+    : 'seen';
 }
 
 interface Source {
   readonly field: string;
-  readonly known: ResourceProfile | undefined;
+  readonly facts: FieldFacts;
   readonly keyField: string | undefined;
   /** The values of the field in the records of the device. */
   readonly values: readonly (Value | undefined)[];
@@ -192,30 +196,29 @@ interface Source {
 }
 
 function formField(source: Source): FormField {
-  const { field, known, keyField, values, record, origin, missing } = source;
-  const facts = known?.details?.[field];
+  const { field, facts, keyField, values, record, origin, missing } = source;
   const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
   const shape = fieldShape(facts, [...values, current]);
   const isNested = shape.kind === 'list' || shape.kind === 'object';
-  const type = facts?.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
+  const type = facts.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
   const isSecret = isSecretName(field) && typeof current !== 'boolean';
-  const isChoice = isChoiceField(known ?? {}, field);
-  const choices = facts?.choices;
+  const isChoice = isChoiceField(facts);
+  const choices = facts.choices;
   return {
     name: field,
-    label: facts?.label ?? labelOf(field),
+    label: facts.label ?? labelOf(field),
     type,
-    isRequired: (facts?.required ?? field === keyField) || missing?.needed.includes(field) === true,
+    isRequired: (facts.required ?? field === keyField) || missing?.needed.includes(field) === true,
     isReadOnly:
-      facts?.readOnly === true ||
-      (facts?.createOnly === true && record !== undefined) ||
+      facts.readOnly === true ||
+      (facts.createOnly === true && record !== undefined) ||
       showsSecret(current),
     isSecret,
     nested: isNested ? shape : undefined,
     spelling: type === 'boolean' ? spellingOf([...values, current]) : undefined,
-    maxLength: facts?.maxLength,
-    min: facts?.min,
-    max: facts?.max,
+    maxLength: facts.maxLength,
+    min: facts.min,
+    max: facts.max,
     choices: choices?.length === 0 ? undefined : choices,
     proposals: choices === undefined && isChoice ? proposalsOf(values) : undefined,
     value: isSecret ? '' : editText(current && maskedValue(field, current), shape),

@@ -69,8 +69,8 @@ async function planAsCurl(
 ): Promise<TextOutput> {
   const connections = new Map<string, Connection>();
   for (const { ref, entry } of sessions) {
-    const { accept, auth } = await profileOf(call.shell.services, entry);
-    connections.set(ref.address, { route: call.access.route(entry), accept, auth });
+    const { headers, auth } = await profileOf(call.shell.services, entry);
+    connections.set(ref.address, { route: call.access.route(entry), headers, auth });
   }
   return { kind: 'text', name: 'curl', text: curlScript(call.line, plan, connections) };
 }

@@ -31,8 +31,7 @@ function missingMethod(
   const { create, remove } = profile;
   const writes = { add: create, set: updateFacts(profile, resource), delete: remove };
   const { method, path } = writes[action];
-  const { itemAllows, collectionAllows } = resourceOf(profile, resource);
-  const here =
-    path === '{item}' ? itemAllows : path === '{collection}' ? collectionAllows : undefined;
+  const { record, list } = resourceOf(profile, resource).options ?? {};
+  const here = path === '{item}' ? record : path === '{collection}' ? list : undefined;
   return here === undefined || here.includes(method) ? undefined : method;
 }

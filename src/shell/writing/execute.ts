@@ -1,3 +1,4 @@
+import type { FieldFacts } from '../../device/profile-schema.ts';
 import { redact } from '../../device/sensitive-fields.ts';
 import type { NewFact } from '../../device/facts.ts';
 import { type Profile, updateFacts } from '../../device/profile.ts';
@@ -362,18 +363,14 @@ export function newsOutput(
   { fact, value, why = '' }: NewFact,
   profile: Profile,
 ): Output[] {
-  const [, resource, own] = /^resources\.([^.]+)\.(volatile|leftOut)$/.exec(fact) ?? [];
+  const [, resource, field] =
+    /^resources\.([^.]+)\.(?:update\.leftOut|fields\.(.+))$/.exec(fact) ?? [];
   if (fact === 'ids') {
     const text = `the ids of ${name} are positions in the list (${why}): devsh now finds each record by its content`;
     return [warning(text)];
   }
-  if (fact === 'connections') {
-    return [
-      info(`${name} accepts only one connection at a time: devsh now lets reads wait for writes`),
-    ];
-  }
   if (resource === undefined || value === 'not seen') return [];
-  if (own === 'leftOut') {
+  if (field === undefined) {
     const { method } = updateFacts(profile, resource);
     const [replaces, keeps] = [
       `replaces ${resource} records on ${method}`,
@@ -381,8 +378,7 @@ export function newsOutput(
     ];
     return [info(`${name} ${value === 'erased' ? replaces : keeps}: observed`)];
   }
-  const fields = value as readonly string[];
-  const verb = fields.length === 1 ? 'changes' : 'change';
-  const text = `${name}: ${fields.join(', ')} of ${resource} ${verb} without a write: devsh no longer compares them`;
+  if ((value as FieldFacts).volatile !== true) return [];
+  const text = `${name}: ${field} of ${resource} changes without a write: devsh no longer compares it`;
   return [info(text)];
 }

@@ -208,11 +208,10 @@ async function choose(
       const replaces = inUse ?? kept.previous?.secret;
       chosen.push({ ...item, secret: kept.current, replaces });
     } else if (secrets !== undefined) {
-      const policy = session?.profile.resources[accountsOf(session.profile)]?.rotate;
-      const secret = await secrets.secretFor(item, policy);
+      const secret = await secrets.secretFor(item);
       // Also of another account: no other command may log in with it until the outcome is known.
       const replaces = inUse ?? kept.current;
-      chosen.push({ ...item, secret, replaces, spare: secrets.another(policy) });
+      chosen.push({ ...item, secret, replaces, spare: secrets.another() });
     }
   }
   // The last line of an account is the one that is sent first.

@@ -10,9 +10,7 @@ const told: Profile = {
   resources: {
     user: {
       keyField: 'username',
-      fields: ['username'],
-      choiceFields: ['lang'],
-      details: {
+      fields: {
         uuid: { type: 'string', required: false, readOnly: true },
         lang: {
           type: 'choice',
