@@ -1,19 +1,11 @@
-import { hasPositionalIds, idOf, isSingle, type Profile } from '../device/profile.ts';
+import { hasPositionalIds, idOf, isSingle } from '../device/profile.ts';
 import { DeviceError } from '../device/errors.ts';
 import { type DeviceRecord, type DeviceRef, jsonText, valueAt } from '../device/record.ts';
 import { quoteWord } from '../text/words.ts';
 import { isStored } from '../device/equality.ts';
 import { recordsWhere } from './change.ts';
-import {
-  type Consent,
-  identifyingId,
-  identityOf,
-  isPersonal,
-  keyOf,
-  likenessOf,
-  type Meant,
-} from './identity.ts';
-import { RecordIndex } from './pairing.ts';
+import { type Consent, identityOf, isPersonal, keyOf, likenessOf, type Meant } from './identity.ts';
+import { type Listed, whose, type Whose } from './pairing.ts';
 import { quotedKey, recordName } from './plan.ts';
 import type { Action } from './verdict.ts';
 
@@ -43,11 +35,8 @@ export interface Intent {
 }
 
 /** All records of the resource, as just read. */
-export interface Reading {
-  readonly profile: Profile;
-  readonly keyField: string;
+export interface Reading extends Listed {
   readonly device: string;
-  readonly records: readonly DeviceRecord[];
 }
 
 export type Answer =
@@ -136,8 +125,7 @@ function freshAnswer(intent: Intent, reading: Reading): Answer {
 
 /** What has the key is the one that is meant unless something speaks against it. An id may have been given again. */
 function answerToAdd({ resource, meant }: Intent, reading: Reading): Answer {
-  const { byId, byKey } = candidates(meant, reading);
-  const own = byKey.find((record) => byId.includes(record));
+  const { byKey, own } = candidates(meant, reading);
   const record = own ?? (meant.isKeyShared === true ? undefined : byKey[0]);
   if (record === undefined) return { kind: 'absent' };
   const { contradicting } = likenessOf(meant.person, record, []);
@@ -150,10 +138,10 @@ function answerToAdd({ resource, meant }: Intent, reading: Reading): Answer {
 function answerByRecord(intent: Intent, reading: Reading): Answer {
   const { resource, meant, writes } = intent;
   const { records } = reading;
-  const { byId, byKey } = candidates(meant, reading, writes);
+  const { byId, byKey, ...both } = candidates(meant, reading, writes);
   const name = recordName({ resource, key: meant.key });
   const isUnique = byKey.length === 1;
-  const own = meant.isIdGone === true ? byKey.find((one) => byId.includes(one)) : undefined;
+  const own = meant.isIdGone === true ? both.own : undefined;
   const named = isUnique ? byKey[0] : own;
   // Who has an id that was gone may be another one, as if there were no ids; who has another id is.
   const held = meant.isIdGone === true ? undefined : byId[0];
@@ -206,17 +194,12 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
 }
 
 /** The records with the id, and those with the key that is expected or that the intent itself writes. */
-function candidates({ id, key }: Meant, reading: Reading, writes: DeviceRecord = {}) {
-  const { profile, keyField, records } = reading;
-  const isId = (record: DeviceRecord): boolean => identifyingId(profile, keyField, record) === id;
-  const byId = id === undefined ? [] : records.filter(isId);
-  const index = RecordIndex.of(records);
-  const written = valueAt(writes, keyField);
-  const byKey = new Set([
-    ...(key === '' ? [] : index.withValue(keyField, key)),
-    ...(written === undefined ? [] : index.withValue(keyField, written)),
-  ]);
-  return { byId, byKey: [...byKey] };
+function candidates({ id, key }: Meant, reading: Reading, writes: DeviceRecord = {}): Whose {
+  const { profile, keyField } = reading;
+  const isIdentifying = id !== undefined && !profile.idFields.includes(keyField);
+  const keys = [key === '' ? undefined : key, valueAt(writes, keyField)];
+  const known = keys.filter((one) => one !== undefined);
+  return whose(reading, isIdentifying ? id : undefined, known);
 }
 
 /** A field that holds what the intent writes matched before it was written. */

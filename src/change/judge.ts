@@ -29,6 +29,7 @@ import {
   otherRecordsOf,
   pairRecords,
   sameKey,
+  whose,
   withOtherRecords,
 } from './pairing.ts';
 import { withNotRestored } from './data-loss.ts';
@@ -262,10 +263,11 @@ function followTarget({ profile, step, before, after }: Case): {
   const target = findRecord(profile, step, before, image);
   const others = before.filter((record) => record !== target);
   // The record with the id and the new key is the one, even if another record now has the old key.
-  const id = idOf(profile, image);
+  const { keyField } = step;
+  const keys = [expected[keyField] ?? null];
   const renamed =
-    step.action === 'set' && id !== undefined
-      ? sameKey(step, after, expected).find((record) => idOf(profile, record) === id)
+    step.action === 'set'
+      ? whose({ profile, keyField, records: after }, idOf(profile, image), keys).own
       : undefined;
   if (renamed !== undefined) {
     const rest = after.filter((record) => record !== renamed);

@@ -164,9 +164,43 @@ function untouchedText(step: Step): string {
   return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is unchanged'}`;
 }
 
+/** A list of one resource, as it was read. */
+export interface Listed {
+  readonly profile: Profile;
+  readonly keyField: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+/** The records of a list that may be the one that is known by an id and a natural key. */
+export interface Whose {
+  readonly byId: readonly DeviceRecord[];
+  readonly byKey: readonly DeviceRecord[];
+  /** The first that is it by both. */
+  readonly own: DeviceRecord | undefined;
+}
+
 /**
- * Finds the record of a step: by id, else by natural key; of several with the same id, the one that has the
- * natural key, too. With positional ids: by natural key, and of several the one with the same content.
+ * The one comparison of identities: what follows from it, the gate, a step or a verdict says.
+ *
+ * @param id undefined where none is known, or ids identify nothing
+ * @param keys the natural key that is expected, and others that it may have by now
+ */
+export function whose(
+  { profile, keyField, records }: Listed,
+  id: string | undefined,
+  keys: readonly Value[],
+): Whose {
+  const index = RecordIndex.of(records);
+  const byId = id === undefined ? [] : index.withId(profile, id);
+  const byKey = [...new Set(keys.flatMap((key) => index.withValue(keyField, key)))];
+  const own = byKey.find((record) => byId.includes(record));
+  return { byId, byKey, own };
+}
+
+/**
+ * Finds the record of a step: by id and natural key, by id, or by natural key where a device may have given it another
+ * id; nothing is deleted by its name alone. With positional ids: by natural key, and of several the one with the same
+ * content.
  */
 export function findRecord(
   profile: Profile,
@@ -175,13 +209,12 @@ export function findRecord(
   image: DeviceRecord,
 ): DeviceRecord | undefined {
   if (hasPositionalIds(profile)) return findByContent(profile, step, records, image);
+  const { action, keyField } = step;
   const id = idOf(profile, image);
-  const byKey = sameKey(step, records, image);
-  if (id === undefined) return byKey[0];
-  const byId = RecordIndex.of(records).withId(profile, id);
-  const byBoth = sameKey(step, byId, image)[0];
-  if (byBoth !== undefined || byId.length > 1) return byBoth;
-  return byId[0] ?? (step.action === 'delete' ? undefined : byKey[0]);
+  const keys = [image[keyField] ?? null];
+  const { byId, byKey, own } = whose({ profile, keyField, records }, id, keys);
+  if (own !== undefined || byId.length > 1) return own;
+  return byId[0] ?? (action === 'delete' && id !== undefined ? undefined : byKey[0]);
 }
 
 function findByContent(
