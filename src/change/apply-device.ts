@@ -3,7 +3,7 @@ import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, expectedError, type RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { asWished, runStep, driftOf, readResource } from './run-step.ts';
+import { runStep, driftOf, readResource, settledNow } from './run-step.ts';
 import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
@@ -55,27 +55,24 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     await endUnread(work, left, error);
     return;
   }
-  const found = new Map(left.map((one) => [one, driftNow(one)]));
-  for (const [one, drift] of found) {
-    if (drift === undefined) continue;
-    const so = await asWished(work, one.step, readings.of(one.step.resource));
-    if (so === undefined) continue;
-    await end(work, one, so);
-    left = left.filter((other) => other !== one);
-    found.delete(one);
+  const found = new Map<PendingStep, StepEnd>();
+  for (const one of left) {
+    const stepEnd = await settledNow(work, one.step, readings.of(one.step.resource));
+    if (stepEnd !== undefined) found.set(one, stepEnd);
   }
-  let skipReason = [...found.values()].find((drift) => drift !== undefined);
+  const drifted = [...found].find(([, { verdict }]) => verdict === 'drift');
+  let skipReason = drifted && driftNow(drifted[0]);
   for (const one of left) {
     // Others may have changed the device during a pause.
     if (await work.control?.ready(work.signal)) readings.expire();
     if (work.stopReason() === undefined && !(await ensureRead(work, one, readings))) continue;
     // Another user may have changed this record during the steps before it.
-    const drift = found.get(one) ?? driftNow(one);
+    const records = readings.of(one.step.resource);
+    const settled = found.get(one) ?? (await settledNow(work, one.step, records));
     const reason = work.stopReason();
-    if (drift !== undefined) {
-      const error = new DriftError(`${devicePlan.device.name}: ${drift}; nothing was sent`);
-      await end(work, one, { verdict: 'drift', error });
-      skipReason ??= drift;
+    if (settled !== undefined) {
+      await end(work, one, settled);
+      if (settled.verdict === 'drift') skipReason ??= driftNow(one);
     } else if (skipReason !== undefined) {
       await end(work, one, { verdict: 'skipped', note: `not sent: ${skipReason}` });
     } else if (reason !== undefined) {

@@ -254,8 +254,20 @@ export function resolveSent(
   return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
 }
 
-/** How a step ends that has nothing to do any more: somebody else has done it since the plan. */
-export async function asWished(
+/** How a step ends that is not sent: its record is not as planned, or somebody else has done it since the plan. */
+export async function settledNow(
+  work: Pick<DeviceWork, 'session' | 'access'>,
+  step: Step,
+  records: readonly DeviceRecord[],
+): Promise<StepEnd | undefined> {
+  const { profile, ref } = work.session;
+  const drift = driftOf(profile, step, records);
+  if (drift === undefined) return undefined;
+  const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
+  return (await asWished(work, step, records)) ?? { verdict: 'drift', error };
+}
+
+async function asWished(
   { session, access }: Pick<DeviceWork, 'session' | 'access'>,
   step: Step,
   records: readonly DeviceRecord[],
