@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Device } from '../device/device.ts';
-import type { DeviceFacts } from '../device/facts.ts';
 import {
   ExpiredSessionError,
   MAX_THROTTLES,
@@ -420,7 +419,7 @@ async function readBack(
   before: readonly DeviceRecord[],
 ): Promise<Ended> {
   const { session } = work;
-  const ignores = session.facts.get('effects') === 'ignored';
+  const ignores = session.facts.get('effects') === 'ignored' || session.hasWaitedInVain;
   const settleDelaysMs = work.settleDelaysMs.slice(0, ignores ? DELAYS_IF_IGNORED : undefined);
   const watch = new Watch(session.facts, step, before);
   let wasMissing = false;
@@ -448,7 +447,7 @@ async function readBack(
         if (isLate) session.facts.set('effects', 'late');
         end = isLate ? { ...end, verdict: 'no effect' } : byOwn;
       }
-      end = withLateness(session.facts, end, outcome, wasMissing);
+      end = withLateness(session, end, outcome, wasMissing);
       if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
         session.proveAbsent(step.resource, step.key);
       }
@@ -462,12 +461,13 @@ async function readBack(
 
 /** A missing effect is unknown where effects were late, or the device only promises (202). Learns from what showed. */
 function withLateness(
-  facts: DeviceFacts,
+  session: DeviceSession,
   end: StepEnd,
   outcome: RequestOutcome,
   wasMissing: boolean,
 ): StepEnd {
   const { status, objection } = outcome.kind === 'accepted' ? outcome : {};
+  const { facts } = session;
   const isAccepted = outcome.kind === 'accepted';
   if (isAccepted && ((end.verdict === 'done' && wasMissing) || status === 202)) {
     facts.set('effects', 'late');
@@ -479,6 +479,7 @@ function withLateness(
   if (!isMissing) return end;
   if (facts.get('effects') !== 'late') {
     if (isAccepted) facts.set('effects', 'ignored');
+    session.hasWaitedInVain = true;
     return end;
   }
   const answer = isAccepted ? 'the device accepted it' : 'no answer refuses it';

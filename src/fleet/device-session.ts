@@ -161,6 +161,9 @@ export class DeviceSession {
   /** The login for which the user agreed to writes although no record shows it. */
   unlistedLogin: Credential | undefined;
 
+  /** The effect of a write was waited for and did not show: the next ones are waited for less. */
+  hasWaitedInVain = false;
+
   /** How the certificate is checked; undefined before the first use. */
   trust: Trust | undefined;
 

@@ -175,6 +175,24 @@ test('what a gateway gave up is no failure if the device carries it out a little
 });
 
 test.each([
+  ['accepts', (): void => undefined],
+  [
+    'fails with 500',
+    () => {
+      throw new ProtocolError(ref, 'returned 500', { status: 500 });
+    },
+  ],
+])('the full wait for an effect is for the first write to a device that %s', async (_, answer) => {
+  const { work, log } = deviceThat(answer);
+  const readsOf = async (): Promise<number> => {
+    log.length = 0;
+    await runStep({ ...work, settleDelaysMs: [1, 1, 1] }, at(addBob), [ann]);
+    return log.filter((one) => one === 'list').length;
+  };
+  expect([await readsOf(), await readsOf(), await readsOf()]).toEqual([4, 3, 3]);
+});
+
+test.each([
   [
     'the certificate is not trusted',
     new UntrustedError(ref, 'changed', {
