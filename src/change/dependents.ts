@@ -143,12 +143,8 @@ export async function watchAlong(
     before.set(one, records);
     const count = records?.filter((record) => one.isOf(step, record)).length ?? 0;
     const known = planned === undefined ? 0 : planned.count;
-    if (known !== undefined && count > known) {
-      const [name, those] = [recordName(step), `${count} of ${one.resource}`];
-      const what = one.refers
-        ? `${those} refer to ${name}`
-        : `deleting ${name} also deletes ${those}`;
-      drift = `${what}, and the plan names ${known}`;
+    if (!one.refers && known !== undefined && count > known) {
+      drift = `deleting ${recordName(step)} also deletes ${count} of ${one.resource}, and the plan names ${known}`;
     }
   }
   return { drift, check: (end) => withOthers(reader, step, before, end) };
