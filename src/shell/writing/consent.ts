@@ -1,4 +1,3 @@
-import { perDeviceFields } from '../../fleet/compared.ts';
 import { grantCounts } from '../../change/doubts.ts';
 import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
@@ -10,12 +9,11 @@ import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import { valueText } from '../../device/record.ts';
 import { assignmentWord } from '../arguments.ts';
 import { durationText } from '../../text/time.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { named } from '../../change/account-harm.ts';
-import { foldRecords } from '../../fleet/fold.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
@@ -154,32 +152,14 @@ export function othersWithRecord(
   const named = new Map(steps.map((step) => [recordName(step), step]));
   return [...named].slice(0, MOST_RECORDS).flatMap(([name, { resource, key, before }]) => {
     if (before === undefined) return [];
-    const found = others.flatMap((session) => {
+    const on = others.flatMap((session) => {
       const records = session.cached(resource) ?? [];
       const field = keyFieldOf(session.profile, resource, records);
-      const record = records.find((one) => valueText(one[field]) === key);
-      if (record === undefined) return [];
-      return [
-        { name: session.ref.name, isOther: isOther(session, resource, field, [before, record]) },
-      ];
+      return records.some((one) => valueText(one[field]) === key) ? session.ref.name : [];
     });
-    return [true, false].flatMap((isOther) => {
-      const on = found.filter((one) => one.isOther === isOther).map((one) => one.name);
-      const values = isOther ? ' with other values' : '';
-      const text = `${name}: also on ${someOf(on)}${values} (the line without --on includes them)`;
-      return on.length === 0 ? [] : [text];
-    });
+    const text = `${name} also exists on ${someOf(on)} (the line without --on includes them)`;
+    return on.length === 0 ? [] : [text];
   });
-}
-
-function isOther(
-  session: DeviceSession,
-  resource: string,
-  keyField: string,
-  records: readonly DeviceRecord[],
-): boolean {
-  const reads = records.map((one) => ({ device: { ...session.ref }, records: [one] }));
-  return foldRecords(reads, keyField, perDeviceFields(session.profile, resource)).length > 1;
 }
 
 /**
