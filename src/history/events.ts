@@ -148,8 +148,12 @@ export type Event =
 
 export type IdentityReason = 'pin' | 'address' | 'digest key' | 'key field';
 
-/** What the periods of a device show, oldest first. The first reading of all is no change. Pure. */
-export function eventsOf(device: string, periods: readonly IdentityPeriod[]): Event[] {
+/** What the periods of a device show since then, oldest first. The first reading of all is no change. Pure. */
+export function eventsOf(
+  device: string,
+  periods: readonly IdentityPeriod[],
+  since = -Infinity,
+): Event[] {
   return periods.flatMap((period, index) => {
     const earlier = periods[index - 1];
     const base = { device, period: period.id };
@@ -163,9 +167,9 @@ export function eventsOf(device: string, periods: readonly IdentityPeriod[]): Ev
             },
           ];
     const own = [...period.resources].flatMap(([resource, known]) =>
-      eventsOfResource({ ...base, resource }, known),
+      eventsOfResource({ ...base, resource }, known, since),
     );
-    return [...begin, ...own];
+    return [...begin, ...own].filter(({ before }) => before >= since);
   });
 }
 
@@ -226,6 +230,7 @@ export function recordsNamed({ state, ...naming }: KnownReading, key: string): K
 function eventsOfResource(
   base: { readonly device: string; readonly period: string; readonly resource: string },
   { readings }: ResourcePeriod,
+  since: number,
 ): Event[] {
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
@@ -234,7 +239,8 @@ function eventsOfResource(
     const { difference, left: fields, state, keyField } = reading;
     const earlier = readings[index - 1];
     // Most readings show what the one before did.
-    if (earlier?.state === state && difference === undefined && fields === undefined) continue;
+    const isQuiet = earlier?.state === state && difference === undefined && fields === undefined;
+    if (isQuiet || reading.to < since) continue;
     const interval = earlier && intervalOf(readings, earlier, reading);
     const at = { ...base, after: undefined, before: reading.to, ...interval };
     if (difference && earlier) {

@@ -82,6 +82,8 @@ export type NotKept = (device: string) => string | undefined;
 /** What is kept of one device. */
 export interface DeviceHistory {
   readonly device: string;
+  /** From when on it is asked for, in ms UTC. */
+  readonly since: number;
   /** Oldest first; none if nothing is kept. */
   readonly periods: readonly IdentityPeriod[];
   /** What its file has lost. */
@@ -105,7 +107,7 @@ export class History {
   of(device: string, since: number): DeviceHistory {
     const { periods, damaged } = replay(this.#files.read(device, since));
     const damage = damaged > 0 ? damageText(this.#files.path(device), damaged) : undefined;
-    return { device, periods, damage, unread: this.#notKept(device) ?? 'never read' };
+    return { device, since, periods, damage, unread: this.#notKept(device) ?? 'never read' };
   }
 
   /** Which ids a device has stopped to show, under its identity of today: another record may have them since. */

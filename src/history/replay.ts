@@ -274,14 +274,18 @@ export function applyLine(last: Track | undefined, line: LineOfReading): Track |
     return { ...common, ...naming, state, ...absencesAfter(last, line, state) };
   }
   const before = stripped(last.state, moving);
+  const { added = [], changed = [], gone = [] } = line;
   const state = new Map(before);
-  for (const key of line.gone ?? []) state.delete(key);
-  for (const change of line.changed ?? []) {
+  for (const key of gone) state.delete(key);
+  for (const change of changed) {
     const old = state.get(change.key);
     if (old !== undefined) state.set(change.key, changedRecord(old, change));
   }
-  for (const record of line.added ?? []) state.set(record.key, record);
-  const difference = differenceOf(before, state);
+  for (const record of added) state.set(record.key, record);
+  const touched = new Set([...gone, ...[...changed, ...added].map(({ key }) => key)]);
+  const among = (all: KeptState): KeptState =>
+    new Map([...all].filter(([key]) => touched.has(key)));
+  const difference = differenceOf(among(before), among(state));
   const absences = absencesAfter(last, line, state, difference);
   return { ...common, ...naming, state, ...absences, difference, left: line.left };
 }

@@ -1,5 +1,13 @@
 // What was read of a fleet in the past: its size on disk, and how soon `changes` says what changed.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { HOMES } from './builds.js';
 import { whenEnding } from './cleanup.js';
@@ -49,45 +57,48 @@ export async function historyRows(bench) {
   }
 }
 
-/** Keeps readings of each device until they take so many bytes; on the last day, one device in a hundred has changed. */
+/**
+ * Keeps readings of two devices, each of which shows another change, until they take their share of so many bytes; on
+ * the last day, only one of them has changed. All others have shown the same as one of them.
+ */
 async function readPast({ HistoryFiles, HistoryWriter }, home, devices, bytes) {
   const folder = join(home, 'state/devsh/readings');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   mkdirSync(join(home, 'config/devsh'), { recursive: true, mode: 0o700 });
-  const fleet = Array.from({ length: devices }, (_, index) => ({
-    name: `d${index}`,
-    address: `127.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}:8443`,
-    records: Array.from({ length: USERS }, (_, user) => record(user)),
-  }));
-  const lines = fleet.map(
-    ({ name, address }) => `  - {name: ${name}, address: "${address}", groups: [fleet]}\n`,
+  const lines = Array.from(
+    { length: devices },
+    (_, index) => `  - {name: d${index}, address: "127.1.2.3:${index + 1}", groups: [fleet]}\n`,
   );
   writeFileSync(join(home, 'config/devsh/devices.yaml'), `devices:\n${lines.join('')}`, {
     mode: 0o600,
   });
+  const read = ['d0', 'd1'].map((name) => ({
+    ...{ name, session: {}, address: '127.1.2.3:1', pin: 'AB:CD', redact: (text) => text },
+    ...{ resource: 'user', keyField: 'username', idFields: [], moving: [] },
+    records: Array.from({ length: USERS }, (_, user) => record(user)),
+  }));
   const files = new HistoryFiles(folder);
-  const end = Date.now();
-  const read = async (at, hasChanged) => {
+  const keep = async (from, hasChanged) => {
     // A process of its own, as with a list every six hours.
     const writer = new HistoryWriter(files);
-    const observed = fleet.map((device, index) => {
-      if (hasChanged(index)) {
-        const [first, ...rest] = device.records;
-        device.records = [...rest, { ...first, lang: `x${at}` }];
-      }
-      return {
-        ...{ ...device, session: device, pin: 'AB:CD', redact: (text) => text, idFields: [] },
-        ...{ resource: 'user', keyField: 'username', moving: [], from: at, to: at + 1000 },
-      };
-    });
+    for (const device of read.filter(hasChanged)) {
+      const [first, ...rest] = device.records;
+      device.records = [...rest, { ...first, lang: `x${from}` }];
+    }
     const problems = { onError: fail, onTooLarge: fail, onSetBack: () => undefined };
+    const observed = read.map((device) => ({ ...device, from, to: from + 1000 }));
     await writer.write(observed, { days: 3650, megabytes: 1000 }, problems);
     await writer.close();
   };
+  const end = Date.now();
+  const share = (bytes / devices) * read.length;
   let at = end - 1000 * EVERY_MS;
-  for (; sizeOf(folder) < bytes; at += EVERY_MS) await read(at, () => true);
+  for (; sizeOf(folder) < share; at += EVERY_MS) await keep(at, () => true);
   for (let left = A_DAY; left > 0; left -= 1) {
-    await read(end - left * (EVERY_MS - 60_000), (index) => (index * 7 + left * 13) % 100 === 0);
+    await keep(end - left * (EVERY_MS - 60_000), ({ name }) => name === 'd1');
+  }
+  for (let index = read.length; index < devices; index += 1) {
+    copyFileSync(files.path(index % 100 === 1 ? 'd1' : 'd0'), files.path(`d${index}`));
   }
   return {
     HOME: home,

@@ -42,24 +42,22 @@ export async function* listChanges(
   const period = await periodOf(call);
   const devices = await askedDevices(call);
   const histories = yield* historiesOf(call, devices, period.since);
-  const eventsIn: EventsIn = (device, periods) =>
-    eventsOf(device, periods).filter((event) => matches(filter, filteredBy(event), event.device));
-  if (filter !== undefined && eventsOfAll(histories, eventsIn).length === 0) {
+  const eventsIn: EventsIn = (history) =>
+    allEvents(history).filter((event) => matches(filter, filteredBy(event), event.device));
+  if (filter !== undefined && histories.flatMap(eventsIn).length === 0) {
     refuseUnknown(filter, yield* historiesOf(call, devices, -Infinity));
   }
   yield* showChanges(call, histories, period, eventsIn);
 }
 
 /** The changes of one device that are asked for. */
-type EventsIn = (device: string, periods: DeviceHistory['periods']) => readonly Event[];
+type EventsIn = (history: DeviceHistory) => readonly Event[];
 
-function eventsOfAll(histories: readonly DeviceHistory[], eventsIn: EventsIn = eventsOf): Event[] {
-  return histories.flatMap(({ device, periods }) => eventsIn(device, periods));
-}
+const allEvents: EventsIn = ({ device, periods, since }) => eventsOf(device, periods, since);
 
 /** Throws a `NotFoundError` or `UsageError` for a filter of which nothing that was ever read has a part. */
 function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
-  const events = eventsOfAll(histories);
+  const events = histories.flatMap(allEvents);
   if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
   const read = histories.filter(({ periods }) =>
     periods.some(({ resources }) => resources.size > 0),
@@ -179,7 +177,7 @@ export async function* recordChanges(
     const { text, near } = unknown;
     throw new NotFoundError(text + (near || `; "changes resource=${resource}" shows what changed`));
   }
-  const eventsIn: EventsIn = (device, periods) => recordEvents(device, periods, resource, key);
+  const eventsIn: EventsIn = ({ device, periods }) => recordEvents(device, periods, resource, key);
   yield* showChanges(call, histories, period, eventsIn, resource);
   const present = ({ periods }: DeviceHistory): boolean => {
     const last = periods.at(-1)?.resources.get(resource)?.readings.at(-1);
@@ -199,11 +197,11 @@ export async function changesIn(
   services: Services,
   histories: readonly DeviceHistory[],
   period: Period,
-  eventsIn?: EventsIn,
+  eventsIn = allEvents,
 ): Promise<{ events: readonly Event[]; first: number; authors: Authors }> {
-  const found = eventsOfAll(histories, eventsIn).filter(
-    (event) => event.before >= period.since && beginOf(event) <= period.until,
-  );
+  const found = histories
+    .flatMap(eventsIn)
+    .filter((event) => event.before >= period.since && beginOf(event) <= period.until);
   const first = Math.min(...found.map(beginOf));
   const authors = await Authors.since(services, first, histories);
   const events = inOrder(authors.attribute(found));
