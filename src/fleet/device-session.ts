@@ -49,6 +49,8 @@ export interface Reading {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly clock: ClockOffset | undefined;
+  /** The session has read this list before. */
+  readonly isAgain: boolean;
 }
 
 /** What a list has shown before: the last image of each record, and the most records at once. */
@@ -255,7 +257,8 @@ export class DeviceSession {
     else this.#ended.delete(resource);
     noteListing(this.facts, resource, listing);
     await this.facts.notified;
-    this.#memory?.observe(this, { resource, records, startedAt, endedAt: at.getTime(), clock });
+    const times = { startedAt, endedAt: at.getTime(), clock };
+    this.#memory?.observe(this, { resource, records, ...times, isAgain: known !== undefined });
     this.#onChange();
     return records;
   }

@@ -135,7 +135,7 @@ export class Observer {
   /** Takes note of a reading; it is written later. */
   readonly observe = (
     session: DeviceSession,
-    { resource, records, startedAt, endedAt, clock }: Reading,
+    { resource, records, startedAt, endedAt, clock, isAgain }: Reading,
   ): void => {
     const { profile } = session;
     const { pin } = session;
@@ -154,7 +154,7 @@ export class Observer {
       idFields,
       moving: ignoredFields(profile, resource),
       omits: omittedByList(profile, resource, records),
-      list: endOf(session, resource),
+      ...{ list: endOf(session, resource), isAgain },
       absent: new Set(),
       redact: redactorFor(session),
       mayKeep: this.#limits().isClosed === true ? isHarmless : undefined,
@@ -246,12 +246,6 @@ export class Observer {
     }
   }
 
-  /** Writes all that is left. Never throws. */
-  async close(): Promise<void> {
-    await this.flush();
-    await this.#writer.close().catch((error: unknown) => this.#warn(error));
-  }
-
   #announce(): void {
     if (this.isAnnounced) return;
     this.isAnnounced = true;
@@ -273,13 +267,15 @@ export class Observer {
 
 /** Enough for the last lines of a device, unless one of them has many records. */
 const TAIL_BYTES = 1_024;
-/** Of unchanged readings, one in this time is written at once; the last one when something changes or at the end. */
-const SAME_EVERY_MS = 60_000;
+/** Of unchanged readings of a session, one in this time is kept. */
+export const SAME_EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** A reading that waits to be written. */
 type Observed = Omit<NewReading, 'identity'> & {
   readonly session: object;
+  /** The session has read this list before. */
+  readonly isAgain?: boolean;
   readonly name: string;
   readonly address: string;
   readonly pin: string;
@@ -299,8 +295,6 @@ interface Problems {
 /** Writes the readings of one process. */
 export class HistoryWriter {
   readonly #files: HistoryFiles;
-  /** Unchanged readings that are not written yet, by path and resource. */
-  readonly #held = new Map<string, { readonly path: string; readonly line: LineOfReading }>();
   #appended = 0;
 
   constructor(files: HistoryFiles) {
@@ -345,46 +339,19 @@ export class HistoryWriter {
     });
   }
 
-  /** Writes the unchanged readings that were not written yet. */
-  async close(): Promise<void> {
-    const held = [...this.#held.values()];
-    this.#held.clear();
-    if (held.length === 0) return;
-    await this.#files.exclusively(() => {
-      for (const { path, line } of held) this.#append(path, (lastOf) => followUp(lastOf, line));
-      return Promise.resolve();
-    });
-  }
-
   /** Returns whether it has written something. */
   #keep(reading: Observed & NewReading, keeper: Keeper, onSetBack: Problems['onSetBack']): boolean {
     const now = Date.now();
     const path = this.#files.path(reading.identity.name);
-    const id = `${path}\n${reading.resource}`;
     return this.#append(path, (lastOf, whole) => {
       const last = lastOf(reading.resource);
       if (last?.kind === 'large' && isTooLarge(reading)) return undefined;
       const same = sameLine(last, reading, keeper);
-      const held = this.#held.get(id)?.line;
-      if (same === undefined) {
-        this.#held.delete(id);
-        const text = (held && followUp(lastOf, held)) ?? '';
-        const next = nextLines(whole() + text, reading, keeper, now);
-        if (next === undefined) return text;
-        if (next.setBackMs > 0) onSetBack(next.setBackMs);
-        return text + next.text;
-      }
-      const isSoon = reading.to - (last?.to ?? 0) < SAME_EVERY_MS;
-      if (!isSoon) {
-        this.#held.delete(id);
-        return lineText(same);
-      }
-      const backMs = held === undefined ? 0 : setBackMs(held.to, same, now);
-      if (backMs > 0) onSetBack(backMs);
-      if (held === undefined || same.from > held.from || backMs > 0) {
-        this.#held.set(id, { path, line: same });
-      }
-      return undefined;
+      if (same !== undefined)
+        return reading.isAgain === true && isSoon(same, last) ? undefined : lineText(same);
+      const next = nextLines(whole(), reading, keeper, now);
+      if (next !== undefined && next.setBackMs > 0) onSetBack(next.setBackMs);
+      return next?.text;
     });
   }
 
@@ -458,12 +425,8 @@ export class HistoryWriter {
 /** The last line of a resource that readers of the file can use; undefined if the whole file has to be read. */
 type LastOf = (resource: string) => LastLine;
 
-/** The line of an unchanged reading, unless the file went on without it. */
-function followUp(lastOf: LastOf, line: LineOfReading): string | undefined {
-  const last = lastOf(line.resource);
-  const isKnown = last !== undefined && last.kind !== 'large' && last.life === line.life;
-  const isNext = isKnown && last.digest === line.digest && line.from >= last.to;
-  return isNext ? lineText(line) : undefined;
+function isSoon({ to, absent }: LineOfReading, last: LastLine): boolean {
+  return last !== undefined && absent === undefined && to - last.to < SAME_EVERY_MS;
 }
 
 /** Whether a replay of a damaged file gets to this line. */

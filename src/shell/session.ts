@@ -143,7 +143,7 @@ export class ShellSession {
   /** What was read of each device over time, with all that this session has read. */
   async readings(): Promise<HistoryFiles> {
     const observer = await this.#observed();
-    await observer.close();
+    await observer.flush();
     return observer.files;
   }
 
@@ -177,7 +177,7 @@ export class ShellSession {
     await this.fleet.close();
     await Promise.allSettled(this.#background);
     await Promise.all(this.closing.map((close) => close()));
-    await (await this.#observer)?.close();
+    await (await this.#observer)?.flush();
   }
 }
 

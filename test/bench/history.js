@@ -88,7 +88,6 @@ async function readPast({ HistoryFiles, HistoryWriter }, home, devices, bytes) {
     const problems = { onError: fail, onTooLarge: fail, onSetBack: () => undefined };
     const observed = read.map((device) => ({ ...device, from, to: from + 1000 }));
     await writer.write(observed, { days: 3650, megabytes: 1000 }, problems);
-    await writer.close();
   };
   const end = Date.now();
   const share = (bytes / devices) * read.length;

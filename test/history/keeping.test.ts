@@ -303,7 +303,8 @@ test('readings of a long run are written while it goes on', async () => {
   const step = (at: number): void => {
     const records = Array.from({ length: at + 1 }, (_, user) => ({ username: `u${user}` }));
     const [startedAt, endedAt] = [begin + at * 10, begin + at * 10 + 1];
-    observer.observe(session, { resource: 'user', records, startedAt, endedAt, clock: undefined });
+    const common = { resource: 'user', clock: undefined, isAgain: true };
+    observer.observe(session, { ...common, records, startedAt, endedAt });
     vi.advanceTimersByTime(500);
   };
   const history = new History(new HistoryFiles(folder));
@@ -316,7 +317,7 @@ test('readings of a long run are written while it goes on', async () => {
   for (let at = 59; at < 65; at += 1) step(at);
   vi.useRealTimers();
   await vi.waitFor(() => expect(count()).toBeGreaterThan(59), 10_000);
-  await observer.close();
+  await observer.flush();
   expect([count(), problems]).toEqual([65, []]);
 });
 

@@ -2,6 +2,7 @@ import { isKeyOf } from '../../change/identity.ts';
 import { DevshError, NotFoundError } from '../../errors.ts';
 import { asProven, beginOf, changesBetween, type Event, intervalOf } from '../../history/events.ts';
 import { notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
+import { SAME_EVERY_MS } from '../../history/observer.ts';
 import { differenceOf } from '../../history/replay.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
@@ -159,7 +160,12 @@ async function* driftSince(
     const now = readings.at(-1);
     const then = readings.findLast(({ to }) => to <= time);
     const [first] = periods.flatMap((period) => period.resources.get(resource)?.readings ?? []);
-    if (current === undefined || now === undefined || first === undefined || now.to < startedAt) {
+    if (
+      current === undefined ||
+      now === undefined ||
+      first === undefined ||
+      now.to < startedAt - SAME_EVERY_MS
+    ) {
       yield fail(
         'its present state is not kept, so it cannot be compared ("help settings": historyDays)',
       );
