@@ -11,13 +11,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import {
-  type Event,
-  type FieldChange,
-  type RecordEvent,
-  spansOf,
-  type StepName,
-} from './events.ts';
+import { type Event, type FieldChange, type RecordEvent, spanOf, type StepName } from './events.ts';
 import { idText } from './kept.ts';
 import type { Identity } from './replay.ts';
 
@@ -74,7 +68,7 @@ export class Deeds {
    */
   attributed(events: readonly Event[]): Event[] {
     return events.flatMap((event): Event[] => {
-      if (!('key' in event) || event.after === undefined) return [event];
+      if (!('key' in event) || event.after === undefined || event.isSetBack) return [event];
       const own = this.#ofRecord(event).filter(
         (deed) => this.#isThere(deed, event) && mayShowIn(event, deed),
       );
@@ -186,7 +180,8 @@ function by({ run, step, line }: Deed): StepName {
 
 /** Whether the effect of a request may show between two readings for the first time. */
 function mayShowIn(event: Event, { sentAt, endedAt, isOpen }: Deed): boolean {
-  return spansOf(event).some(([from, to]) => sentAt <= to && (isOpen || endedAt >= from));
+  const [from, to] = spanOf(event);
+  return sentAt <= to && (isOpen || endedAt >= from);
 }
 
 /** Whether a request was under way between two readings, and none before showed its effect. */
@@ -194,10 +189,9 @@ export function mayBeBy(
   event: Event,
   { sentAt, endedAt, isOpen }: Pick<Deed, 'sentAt' | 'endedAt' | 'isOpen'>,
 ): boolean {
+  const [from, to] = spanOf(event);
   // Another process may have read between the request and its effect.
-  return spansOf(event).some(
-    ([from, to]) => sentAt <= to && (sentAt >= from || endedAt >= (isOpen ? from : to)),
-  );
+  return sentAt <= to && (sentAt >= from || endedAt >= (isOpen ? from : to));
 }
 
 export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run): Deed[] {

@@ -37,27 +37,15 @@ interface EventBase {
   readonly after: number | undefined;
   /** And before this time: the end of the first reading that shows it. */
   readonly before: number;
-  /**
-   * The clock was set back between these readings, so that `before` may be earlier than `after`. It happened either
-   * until the first of these times by the old clock, or since the second one by the new clock.
-   */
-  readonly setBack?: readonly [until: number, since: number] | undefined;
+  /** The clock was set back between these readings: it may have happened at any time by either clock. */
+  readonly isSetBack?: boolean;
   readonly resource?: string | undefined;
   readonly by?: StepName | undefined;
 }
 
-/** When it may have happened, in ms UTC: one span of time, or two if the clock was set back. */
-export function spansOf({
-  after = -Infinity,
-  before,
-  setBack,
-}: Pick<Event, 'after' | 'before' | 'setBack'>): readonly (readonly [from: number, to: number])[] {
-  if (setBack === undefined) return [[after, before]];
-  const [until, since] = setBack;
-  return [
-    [after, until],
-    [since, before],
-  ];
+/** When it may have happened, in ms UTC. */
+export function spanOf({ after = -Infinity, before, isSetBack }: Event): readonly [number, number] {
+  return isSetBack === true ? [-Infinity, Infinity] : [after, before];
 }
 
 /** When it may have happened at the earliest, in ms UTC; of a first reading, when it ended. */
@@ -92,20 +80,10 @@ export function intervalOf(
   readings: readonly KnownReading[],
   earlier: KnownReading,
   later: KnownReading,
-): Pick<Event, 'after' | 'setBack'> & { readonly before: number } {
-  const interval = { after: earlier.from, before: later.to };
-  const [first, last] = [readings.indexOf(earlier), readings.lastIndexOf(later)];
-  const back = readings.findLastIndex(({ from }, index) => {
-    const next = readings[index + 1];
-    return index >= first && index < last && next !== undefined && next.to < from;
-  });
-  const [old, next] = [readings[back], readings[back + 1]];
-  if (old === undefined || next === undefined) return interval;
-  // Each run reads right before it sends: what it sends later lies behind a later reading.
-  const caughtUp = readings.slice(back + 1).find(({ from }) => from >= old.from);
-  const earlierTimes = readings.slice(0, back).flatMap(({ from }) => (from < next.to ? from : []));
-  const since = earlierTimes.reduce((latest, time) => Math.max(latest, time), -Infinity);
-  return { ...interval, setBack: [caughtUp?.from ?? Infinity, since] };
+): Pick<Event, 'isSetBack'> & { readonly after: number; readonly before: number } {
+  const between = readings.slice(readings.indexOf(earlier), readings.lastIndexOf(later) + 1);
+  const isBack = between.some(({ to }, at) => to < (between[at - 1]?.from ?? -Infinity));
+  return { after: earlier.from, before: later.to, ...(isBack && { isSetBack: true }) };
 }
 
 interface OfRecord extends RecordName {

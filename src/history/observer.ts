@@ -38,7 +38,6 @@ import {
   type NewReading,
   nextLines,
   sameLine,
-  setBackMs,
 } from './next-lines.ts';
 import {
   digestKeyName,
