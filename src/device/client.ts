@@ -114,7 +114,8 @@ export class DeviceClient {
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     try {
       const { auth, credential } = this.#options;
-      if (auth?.login === undefined || credential?.kind !== 'basic') {
+      const isApart = credential?.kind !== 'basic' || request.login !== undefined;
+      if (auth?.login === undefined || isApart) {
         return await this.#dispatch(request, signal);
       }
       this.#session ??= this.#newSession({ auth, login: auth.login, credential });

@@ -27,7 +27,6 @@ import {
   type DeviceError,
   ProtocolError,
   RejectedError,
-  UnauthorizedError,
 } from './errors.ts';
 import { type Body, bodyOf, fieldsSent, secretsOf, type WriteRequest } from './encode.ts';
 import type { RepeatedName } from './json.ts';
@@ -72,6 +71,8 @@ export interface RawRequest extends Pick<Body, 'form' | 'json'> {
   readonly path: string;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay';
+  /** Without the login. */
+  readonly isOpen?: boolean;
 }
 
 /** The time limit of all pages, as a multiple of that of one response. */
@@ -79,8 +80,6 @@ const PAGES_TIME_FACTOR = 10;
 
 /** More records are not read one by one. */
 const MAX_DETAILS = 1000;
-/** More could lock the account. */
-const MAX_REFUSED_LOGINS = 2;
 const DETAILS_AT_ONCE = 2;
 
 /** There is no such record, or none can be read at its own path. */
@@ -129,16 +128,12 @@ export class Device {
   /**
    * Reads all pages of a resource. Throws DeviceError; never returns only some of the records.
    *
-   * @param elsewhere paths to read if it is at none of the likely ones; there, only records are a find
    * @param probes asks for a page behind a list that may have one
    */
   async list(
     resource: string,
     signal?: AbortSignal,
-    {
-      elsewhere = [],
-      probes = false,
-    }: { readonly elsewhere?: Iterable<string>; readonly probes?: boolean } = {},
+    { probes = false }: { readonly probes?: boolean } = {},
   ): Promise<ReadPages> {
     if (!isResourceName(resource))
       throw new UsageError(`"${resource}" is not the name of a resource`);
@@ -147,22 +142,11 @@ export class Device {
     const path = listPath(this.profile, resource);
     const others = otherPaths(this.profile, resource);
     const tried: string[] = [];
-    const hasLogin = this.#options.credential !== undefined;
     let refusal: RejectedError | undefined;
-    let refusedLogins = 0;
-    for (const place of new Set([path, ...others, ...elsewhere])) {
+    for (const place of new Set([path, ...others])) {
       try {
-        const listing = await this.#listAt(
-          place,
-          resource,
-          { mayRepeat: place === path, probes },
-          signal,
-        );
-        const isLikely = place === path || others.includes(place);
-        if (!isLikely && (listing.single === true || listing.records.length === 0)) {
-          tried.push(`${maskedPath(place)} (no records)`);
-          continue;
-        }
+        const how = { mayRepeat: place === path, probes };
+        const listing = await this.#listAt(place, resource, how, signal);
         this.#listings.set(resource, listing);
         // A write must not be redirected, so it goes to the path that the reads were redirected to.
         const found = this.#movedTo.get(place) ?? place;
@@ -171,20 +155,10 @@ export class Device {
         return { ...listing, path: found, tried };
       } catch (error) {
         // Other paths are only attempts: if all fail, report the error of the profile's path.
-        if (place === path) {
-          if (!isNotFound(error)) throw error;
-          refusal = error;
-        } else {
-          // Where devsh only looks, a refused login is an answer to show, and no question.
-          const isShown = hasLogin && !others.includes(place) && error instanceof UnauthorizedError;
-          if (!(isShown || error instanceof RejectedError || error instanceof ProtocolError))
-            throw error;
-        }
+        if (place === path && !isNotFound(error)) throw error;
+        if (!(error instanceof RejectedError || error instanceof ProtocolError)) throw error;
+        if (error instanceof RejectedError) refusal ??= error;
         tried.push(`${maskedPath(place)} (${error.status ?? 'no list'})`);
-        if (error.status === 401 && ++refusedLogins === MAX_REFUSED_LOGINS) {
-          tried.push('no other after two 401');
-          break;
-        }
       }
     }
     throw this.#nowhere(resource, refusal, tried);
@@ -413,9 +387,9 @@ export class Device {
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
   async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
-    const { method, redirect } = request;
+    const { method, redirect, isOpen = false } = request;
     const path = ownPath(request.path);
-    const sent = { method, path, body: bodyOf(request), redirect };
+    const sent = { method, path, body: bodyOf(request), redirect, ...(isOpen && { login: {} }) };
     const response = await this.#ask(sent, signal);
     // What is read stays unchanged: a word in a list may equal a password by chance.
     if (isRead(sent) && isSuccess(response)) return response;

@@ -15,7 +15,7 @@ export type Hint = Readonly<{ fact: string; value: string; why: string }>;
 
 const MAX_DEPTH = 4;
 /** Names of natural keys, most likely first; then any other. */
-const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key$/i, /./];
+export const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key$/i, /./];
 
 /** Where the records are, if a response has a list at a place that the profile does not name. */
 export function itemsHint(body: Value | undefined): Hint | undefined {

@@ -196,7 +196,10 @@ export function otherPaths(profile: Profile, resource: string): readonly string[
 }
 
 /** Where devices keep their resources, most likely first. */
-const BASE_PATHS = ['/api/', '/', '/rest/', '/api/v1/', '/v1/', '/api/v2/'];
+const BASE_PATHS = [
+  ...['/api/', '/', '/rest/', '/api/v1/', '/v1/', '/api/v2/', '/api/admin/', '/api/v1/admin/'],
+  ...['/admin/', '/api/v3/', '/api/v4/'],
+];
 
 /** Where a list may be that is at none of its likely paths, with the base path. Empty if the path is configured. */
 export function pathsElsewhere(profile: Profile, resource: string): ReadonlyMap<string, string> {

@@ -40,9 +40,19 @@ export class ProfileFiles {
     return profile;
   }
 
-  /** Uses a profile under this name, for this process only. */
-  hold(name: string, profile: Profile): void {
-    this.#profiles.set(name, Promise.resolve(profile));
+  /** A profile, or one of this text, with more facts, under another name and for this process only. */
+  async holdWith(
+    name: string,
+    facts: Readonly<Record<string, string>>,
+    given?: string,
+  ): Promise<string> {
+    const { parseProfile, withFacts } = await import('../device/profile-file.ts');
+    const own = given ?? (builtIn(name) ? `extends: ${name}\n` : await readText(this.#path(name)));
+    const stated = Object.keys(facts);
+    const trial = [name, ...stated].join(' ');
+    const text = stated.length === 0 ? (own ?? '') : withFacts(own ?? '', facts);
+    this.#profiles.set(trial, Promise.resolve(parseProfile(text, name, name)));
+    return trial;
   }
 
   /**

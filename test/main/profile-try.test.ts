@@ -95,7 +95,7 @@ test('reads on after a 404, and says what was tried and which line to state', as
   const { devsh } = await startFleet({ profile: 'generic-rest' });
   await devsh('profile set sim1 extends=generic-rest base_path=/rest/');
   const { stdout, stderr, exitCode } = await devsh('profile try sim1');
-  expect(stdout).toMatch(/^not at\t\/rest\/user \(404\), \/rest\/user\/ \(404\), \/rest\/users/m);
+  expect(stdout).toMatch(/^not at\t\/rest\/user \(404\)\t/m);
   expect(stdout).toMatch(/^list\tGET \/api\/user\t/m);
   expect(stdout).toMatch(
     /^base_path\t\/api\/\t\/rest\/user \(404\); the records are at \/api\/user$/m,
@@ -107,7 +107,7 @@ test('reads on after a 404, and says what was tried and which line to state', as
   const { stdout: users } = await devsh('user list --on sim1 --json');
   expect(users).toContain('username');
   const none = await devsh('profile try sim1 gadget');
-  expect(none.stderr).toMatch(/also tried: .*\/gadgets \(404\), .*\/rest\/gadget \(404\)/);
+  expect(none.stderr).toMatch(/tried .*\/gadgets \(404\), .*\/rest\/gadget \(404\)/);
   expect(none.stderr).toContain('"profile set sim1 resources.gadget.path=/PATH"');
   expect(none.exitCode).toBe(1);
 });
@@ -122,27 +122,28 @@ function startRefusing(paths: RegExp, status: 401 | 403): Promise<TestServer> {
   });
 }
 
-test.each([401, 403] as const)(
-  'reads on after a %i at a path that is only tried',
-  async (status) => {
-    const server = await startRefusing(/^\/rest\/user\/$/, status);
-    const devsh = await makeDevsh(ADMIN);
-    await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
-    const { stdout, stderr, exitCode } = await devsh('profile try box');
-    expect(stdout).toContain(`/rest/user/ (${status})`);
-    expect(stderr).toContain('to state it: "profile set box base_path=/api/v1/"');
-    expect(exitCode).toBe(0);
-  },
-);
+test('reads on after a 403 at a path that is only tried', async () => {
+  const server = await startRefusing(/^\/rest\/user\/$/, 403);
+  const devsh = await makeDevsh(ADMIN);
+  await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
+  const { stdout, stderr, exitCode } = await devsh('profile try box');
+  expect(stdout).toContain('/rest/user/ (403)');
+  expect(stderr).toContain('to state it: "profile set box base_path=/api/v1/"');
+  expect(exitCode).toBe(0);
+});
 
-test('ends after two 401 at tried paths, and asks for no login', async () => {
+test('reads on without the login after a 401 at a path that is only tried', async () => {
   const server = await startRefusing(/^\/rest\//, 401);
   const devsh = await makeDevsh(ADMIN);
   await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
   const { stderr, exitCode } = await devsh('profile try box', { tty: [] });
-  expect(stderr).toMatch(/\/rest\/user\/ \(401\), \/rest\/user \(401\), no other after two 401/);
+  expect(stderr).toMatch(/\/rest\/user\/ \(401\), \/rest\/user \(401 without a login\)/);
   expect(exitCode).toBe(1);
-  expect(server.requests.filter(({ path }) => path.startsWith('/rest/'))).toHaveLength(2);
+  const after = server.requests.slice(
+    server.requests.findIndex(({ path }) => path === '/rest/user/') + 1,
+  );
+  expect(after.length).toBeGreaterThan(5);
+  expect(after.every(({ headers }) => headers.authorization === undefined)).toBe(true);
 });
 
 test('says what is not known after an empty list', async () => {

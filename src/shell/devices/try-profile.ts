@@ -9,10 +9,12 @@ import {
   DeviceError,
   ProtocolError,
   RejectedError,
+  UnauthorizedError,
   UnreachableError,
   UntrustedError,
 } from '../../device/errors.ts';
 import { noteListing } from '../../device/facts.ts';
+import { findList } from '../../device/find-list.ts';
 import { jsonIn } from '../../device/json.ts';
 import { exampleOf, unlistedFields } from '../../device/learn.ts';
 import { type ReadPages, pagingText } from '../../device/pages.ts';
@@ -37,12 +39,7 @@ import {
   describedFields,
   fieldsWith,
 } from '../../device/profile.ts';
-import {
-  pathsElsewhere,
-  withFoundPath,
-  withinParent,
-  writePath,
-} from '../../device/record-path.ts';
+import { pathsElsewhere, withinParent, writePath } from '../../device/record-path.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -73,20 +70,15 @@ type TryCall = Call<DeviceOption | 'profile'>;
 /** `profile try`: reads with a profile, and shows what it means for reads and writes. Sends nothing but GET. */
 export async function* tryProfile(call: TryCall): AsyncGenerator<Output> {
   const subject = await subjectOf(call);
-  // A session of its own, as facts seen with a profile that is only tried must not be kept.
-  const session = new DeviceSession(subject.entry);
-  try {
-    yield* tried(call, session, subject);
-  } finally {
-    await session.close();
-  }
+  yield* tried(call, subject, await look(call, subject));
 }
 
-interface Subject {
+export interface Subject {
   readonly entry: DeviceEntry;
   readonly resource: string;
-  /** The file with its profile. */
-  readonly file: string | undefined;
+  /** The file with its profile, and its text. */
+  readonly file?: string | undefined;
+  readonly text?: string | undefined;
 }
 
 /** The device, with the profile of the file; and the resource. A word that cannot name one is the file. */
@@ -105,83 +97,147 @@ async function subjectOf(call: TryCall): Promise<Subject> {
   }
   const { profiles } = shell.services;
   let { entry } = session;
+  const text = file && (await call.readText(file.text));
   if (file !== undefined) {
-    const { parseProfile } = await import('../../device/profile-file.ts');
-    profiles.hold(file.text, parseProfile(await call.readText(file.text), file.text, file.text));
-    entry = { ...entry, profile: file.text };
+    entry = { ...entry, profile: await profiles.holdWith(file.text, {}, text) };
   }
-  return { entry, resource: resource?.text ?? 'user', file: file?.text };
+  return { entry, resource: resource?.text ?? 'user', file: file?.text, text };
 }
 
-async function* tried(
-  { access, io: { signal }, options }: TryCall,
+/** What reading a resource with a profile shows. */
+export interface Look extends Trial {
+  readonly credential: Credential | undefined;
+  readonly listing: ReadPages | DeviceError;
+  /** As the list shows them; those of the trial are complete where one was read. */
+  readonly listed: readonly DeviceRecord[];
+  readonly item: Item | undefined;
+  /** What the paths before that of the list answered. */
+  readonly tried: readonly string[];
+  /** Facts that would fit better. */
+  readonly hints: readonly Hint[];
+}
+
+/**
+ * Reads a resource, after a 404 also elsewhere. Sends only GET.
+ *
+ * @param isFirst also after a refusal, and then without the login
+ */
+export async function look(call: Call, subject: Subject, isFirst = false): Promise<Look> {
+  // A session of its own, as facts seen with a profile that is only tried must not be kept.
+  const session = new DeviceSession(subject.entry);
+  const { profiles } = call.shell.services;
+  const { entry, resource, text } = subject;
+  const { profile: base = 'documented' } = entry;
+  try {
+    const seen = await lookWith(call, session, resource);
+    const { listing, profile } = seen;
+    const isAnswer = listing instanceof RejectedError || listing instanceof UnauthorizedError;
+    const status = isAnswer ? listing.status : undefined;
+    if (status !== 404 && !(isFirst && [401, 403].includes(status ?? 0))) return seen;
+    const { signal } = call.io;
+    const found = await session.use(call.access, (device) =>
+      findList(device, resource, signal, status === 401),
+    );
+    const tried = [`${maskedPath(listPath(profile, resource))} (${status})`, ...found.tried];
+    const hint = foundAt(profile, resource, found, tried);
+    if (hint === undefined) return { ...seen, tried };
+    const { items } = found;
+    const hints = [
+      hint,
+      ...(items === undefined ? [] : [{ fact: 'list.items', value: items, why: 'they are there' }]),
+    ];
+    const trial = await profiles.holdWith(base, factsIn(hints), text);
+    const other = new DeviceSession({ ...entry, profile: trial });
+    const there = await lookWith(call, other, resource).finally(() => other.close());
+    return { ...there, tried, hints: [...hints, ...there.hints] };
+  } finally {
+    await session.close();
+  }
+}
+
+/** As `profile set` takes them. */
+export function factsIn(hints: readonly Hint[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(hints.map(({ fact, value }) => [fact, value]));
+}
+
+async function lookWith(
+  { access, io: { signal } }: Call,
   session: DeviceSession,
-  { resource, file }: Subject,
-): AsyncGenerator<Output> {
+  resource: string,
+): Promise<Look> {
   const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
-  const listing = await use((device) =>
-    device.list(resource, signal, { elsewhere: pathsElsewhere(device.profile, resource).keys() }),
-  ).catch(responseFailure);
-  if (!(listing instanceof Error)) noteListing(session.facts, resource, listing);
-  const { ref, credential } = session;
-  const { records, single } = listing instanceof Error ? { records: [] } : listing;
-  const { profile, hint: pathHint } = foundAt(session.profile, resource, listing);
-  const path = listPath(profile, resource);
-  const isList = single !== true && records.length > 0;
+  const stated = session.profile;
+  const listing = await use((device) => device.list(resource, signal)).catch(responseFailure);
+  const isRead = !(listing instanceof Error);
+  if (isRead) noteListing(session.facts, resource, listing);
+  const { profile, credential } = session;
+  const { tried = [], records: listed = [], single } = isRead ? listing : {};
+  const isList = single !== true && listed.length > 0;
   // No second request after a refusal, which may be one of the login.
-  const isMisread = listing instanceof Error ? listing instanceof ProtocolError : !isList;
+  const isMisread = isRead ? !isList : listing instanceof ProtocolError;
+  const path = listPath(profile, resource);
   const misread = isMisread
     ? await use((device) => device.raw({ method: 'GET', path }, signal))
     : undefined;
-  const listed = isList ? exampleOf(profile, resource, records) : records[0];
+  const example = isList ? exampleOf(profile, resource, listed) : listed[0];
   const item =
-    isList && listed !== undefined
-      ? await use((device) => readItem(device, profile, resource, listed, signal))
+    isList && example !== undefined
+      ? await use((device) => readItem(device, profile, resource, example, signal))
       : undefined;
-  const full = item?.record ?? listed;
-  const known = records.map((record) => (record === listed ? (full ?? record) : record));
-  const trial = { device: ref, profile, resource, records: known };
+  const records = listed.map((record) => (record === example ? (item?.record ?? record) : record));
+  const hints = [
+    isRead ? foundAt(stated, resource, listing, tried) : undefined,
+    itemsHint(jsonIn(misread?.body ?? '')),
+    ...(isList ? recordHints(profile, resource, listed) : []),
+    item?.hint,
+  ].filter((hint) => hint !== undefined);
+  const about = { device: session.ref, credential, profile, resource, records };
+  return { ...about, listing, listed, item, tried, hints };
+}
+
+function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generator<Output> {
+  const { device: ref, profile, credential, listing, listed, item, hints } = seen;
   const own = `resources.${resource}.path`;
   const findings: readonly Finding[] = [
     { about: 'login', finding: loginText(profile, credential), origin: originOf(profile, 'auth') },
     {
       about: 'list',
-      finding: `GET ${maskedPath(path)}`,
+      finding: `GET ${maskedPath(listPath(profile, resource))}`,
       origin: originOf(profile, own in profile.origins ? own : 'list.path'),
     },
-    ...(listing instanceof Error ? [] : readingOf(listing)),
+    ...(listing instanceof Error ? [] : readingOf(listing, seen.tried)),
     ...(item === undefined ? [] : [item.finding]),
-    ...(records.length === 0 ? [] : findingsOf(trial, records)),
+    ...(listed.length === 0 ? [] : findingsOf(seen, listed)),
   ];
   yield table('understood', ['about', 'finding', 'origin'], findings);
-  const requests = requestsOf(trial, full);
+  const example = listed.length === 0 ? undefined : exampleOf(profile, resource, listed);
+  const full = item?.record ?? example ?? listed[0];
+  const requests = requestsOf(seen, full);
   yield table('requests', ['action', 'sends', 'origin'], requests);
   for (const [note, all] of grouped(requests, ({ note }) => note ?? undefined)) {
     yield warning(`${all.map(({ action }) => action).join(', ')}: ${note}`);
   }
-  const hints = [
-    pathHint,
-    itemsHint(jsonIn(misread?.body ?? '')),
-    ...(isList ? recordHints(profile, resource, records) : []),
-    item?.hint,
-  ].filter((hint) => hint !== undefined);
   if (hints.length > 0) yield table('suggestions', ['fact', 'value', 'why'], hints);
-  if (hints.length > 0 && file === undefined) {
-    const stated = [{ fact: 'extends', value: options.profile }, ...hints];
-    const facts = stated.flatMap(({ fact, value }) => (value ? [`${fact}=${value}`] : []));
-    // Only a device of the inventory keeps its profile.
-    const isKnown = ref.name !== ref.address;
-    const first = isKnown ? '' : `"device add NAME ${ref.address}", then `;
-    const line = `profile set ${isKnown ? ref.name : 'NAME'} ${facts.join(' ')}`;
-    yield info(`to state it: ${first}"${line}"`);
-  }
-  if (records.length === 0) {
+  if (hints.length > 0 && file === undefined) yield info(lineOf(ref, hints, call.options.profile));
+  if (listed.length === 0) {
     const reason = listing instanceof Error ? 'no list was read' : 'the list is empty';
     const missing = 'id, key and fields, and what a change or a delete would send';
     yield warning(`${ref.name}: ${reason}. Not known of ${aOrAn(resource)}: ${missing}`);
   }
-  if (listing instanceof Error) yield { kind: 'error', error: listing, device: ref };
-  else yield info('nothing was written: devsh sent only GET, after its login');
+  if (listing instanceof Error) {
+    if (seen.tried.length > 0) yield info(`${ref.name}: tried ${seen.tried.join(', ')}`);
+    yield { kind: 'error', error: listing, device: ref };
+  } else yield info('nothing was written: devsh sent only GET, after its login');
+}
+
+/** The line that states these facts. */
+export function lineOf(ref: DeviceRef, hints: readonly Hint[], base?: string): string {
+  const stated = [{ fact: 'extends', value: base }, ...hints];
+  const facts = stated.flatMap(({ fact, value }) => (value ? [`${fact}=${value}`] : []));
+  // Only a device of the inventory keeps its profile.
+  const isKnown = ref.name !== ref.address;
+  const first = isKnown ? '' : `"device add NAME ${ref.address}", then `;
+  return `to state it: ${first}"profile set ${isKnown ? ref.name : 'NAME'} ${facts.join(' ')}"`;
 }
 
 /** A response without records is a finding, too; any other error ends the command. */
@@ -201,7 +257,10 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
   return `POST ${login.path}; then ${login.tokenIn}`;
 }
 
-function readingOf({ records, envelope, paging, single, tried = [] }: ReadPages): Finding[] {
+function readingOf(
+  { records, envelope, paging, single }: ReadPages,
+  tried: readonly string[],
+): Finding[] {
   const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
   const list = `${counted(records.length, 'record')} in ${envelope}, ${pages}`;
   const seen = { 'not at': tried.join(', '), records: single ? envelope : list };
@@ -210,23 +269,20 @@ function readingOf({ records, envelope, paging, single, tried = [] }: ReadPages)
   );
 }
 
-/** The profile with the path that the list was found at, and the fact to state if devsh would not look there. */
+/** The fact that says where the list was found, if devsh would not look there. */
 function foundAt(
   profile: Profile,
   resource: string,
-  listing: ReadPages | DeviceError,
-): { readonly profile: Profile; readonly hint?: Hint } {
+  { path = listPath(profile, resource) }: { readonly path?: string },
+  tried: readonly string[],
+): Hint | undefined {
   const stated = listPath(profile, resource);
-  const { path = stated, tried = [] } = listing instanceof Error ? {} : listing;
-  if (path === stated) return { profile };
+  if (path === stated) return undefined;
   const why = `${tried[0] ?? `${stated} redirects`}; the records are at ${path}`;
   const basePath = pathsElsewhere(profile, resource).get(path);
-  const hint =
-    basePath === undefined
-      ? { fact: `resources.${resource}.path`, value: path, why }
-      : { fact: 'base_path', value: basePath, why };
-  const below = { ...profile, basePath: basePath ?? profile.basePath };
-  return { profile: withFoundPath(below, resource, path), hint };
+  return basePath === undefined
+    ? { fact: `resources.${resource}.path`, value: path, why }
+    : { fact: 'base_path', value: basePath, why };
 }
 
 interface Item {
