@@ -19,19 +19,14 @@ export interface FoundList {
   readonly items?: string | undefined;
 }
 
-/**
- * Looks for the records of a resource where devices usually have them. Sends only GET, and after a 401 no login.
- *
- * @param isRefused the login was refused before
- */
+/** Looks for the records of a resource where devices usually have them. Sends only GET, and after a 401 no login. */
 export async function findList(
   device: Device,
   resource: string,
   signal: AbortSignal,
-  isRefused = false,
 ): Promise<FoundList> {
   const tried: string[] = [];
-  let isOpen = isRefused;
+  let isOpen = false;
   for (const path of pathsElsewhere(device.profile, resource).keys()) {
     const request = { method: 'GET', path, ...(isOpen && { isOpen }) } as const;
     const response = await device.raw(request, signal);

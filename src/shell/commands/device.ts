@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { UsageError } from '../../errors.ts';
+import { type DevshError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { Inventory, type DeviceEntry, selectDevices } from '../../fleet/inventory.ts';
 import { counted, oneLine, someOf } from '../../text/one-line.ts';
@@ -20,20 +20,21 @@ export const connect = command({
   section: 'Devices',
   summary: 'Connect to devices: check the certificate, log in, read the users',
   args: [SOME_TARGETS],
-  options: [...DEVICES, 'profile'],
+  options: [...DEVICES, 'profile', 'yes'],
   changes: 'choice',
   details:
     'A device that is down does not delay the others; connect again to retry. A selection made with "use"\n' +
     'stays: a new device is connected, but selected only with "use".\n' +
     '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
-    'whole session.',
+    'whole session. Where the documented path does not exist, devsh looks for the users at other usual paths (GET\n' +
+    'only), and proposes a profile: --yes keeps it.',
   examples: [
     'connect 10.0.0.5 10.0.0.6',
     'connect @berlin !fw3',
     'connect 10.0.0.[5-9] --user admin',
   ],
   async *run(call) {
-    const sessions = await call.resolve(call.args.all('TARGET'), entryOptions(call));
+    const sessions = [...(await call.resolve(call.args.all('TARGET'), entryOptions(call)))];
     const { fleet } = call.shell;
     const connected = new Set(fleet.connected);
     const before = new Set(fleet.connected.map(({ ref }) => ref.name));
@@ -49,7 +50,11 @@ export const connect = command({
       const { keepForNextSession } = await import('../help/first-run.ts');
       await keepForNextSession(call);
     }
-    yield* probe(call, sessions, isFirst ? () => askNext(call, sessions, asked) : undefined);
+    const met = new Set<string>();
+    yield* probe(call, sessions, async function* (failed) {
+      const again = isFirst ? yield* askNext(call, sessions, asked) : [];
+      return again.length > 0 ? again : yield* meetNext(call, sessions, failed, met);
+    });
     yield* owedHere(call, sessions);
     const added = sessions.filter(({ ref }) => !before.has(ref.name));
     if (!fleet.isNarrowed || added.length === 0) return;
@@ -58,6 +63,26 @@ export const connect = command({
     );
   },
 });
+
+/** Of the devices that speak in an unknown way, the next one: it is replaced and read again if its profile is kept. */
+async function* meetNext(
+  call: Call<'yes'>,
+  sessions: DeviceSession[],
+  failed: ReadonlyMap<DeviceSession, DevshError>,
+  met: Set<string>,
+): AsyncGenerator<Output, readonly DeviceSession[]> {
+  const { firstContact, isUnknown } = await import('../devices/first-contact.ts');
+  const next = sessions.find((one) => !met.has(one.ref.address) && isUnknown(one, failed.get(one)));
+  if (next === undefined || met.size === MOST_MET) return [];
+  met.add(next.ref.address);
+  const kept = yield* firstContact(call, next);
+  if (kept === undefined) return yield* meetNext(call, sessions, failed, met);
+  sessions[sessions.indexOf(next)] = kept;
+  return [kept];
+}
+
+/** More unknown devices are named as errors. */
+const MOST_MET = 3;
 
 /** What devices that answer now still get from earlier runs. */
 async function* owedHere(

@@ -23,17 +23,10 @@ export async function* askAll(
   yield* failureOutputs(sessions, failed);
 }
 
-async function* asked(
-  ask: (() => AsyncGenerator<Output, readonly DeviceSession[]>) | undefined,
-): AsyncGenerator<Output, readonly DeviceSession[]> {
-  return ask === undefined ? [] : yield* ask();
-}
+type Failures = ReadonlyMap<DeviceSession, DevshError>;
 
 /** Reports failures in order, each cause once. */
-function* failureOutputs(
-  sessions: readonly DeviceSession[],
-  failed: ReadonlyMap<DeviceSession, DevshError>,
-): Generator<Output> {
+function* failureOutputs(sessions: readonly DeviceSession[], failed: Failures): Generator<Output> {
   for (const session of sessions) {
     const error = failed.get(session);
     if (error !== undefined) yield { kind: 'error', error, device: session.ref };
@@ -47,7 +40,7 @@ function* failureOutputs(
 export async function* probe(
   call: Call,
   sessions: readonly DeviceSession[],
-  ask?: () => AsyncGenerator<Output, readonly DeviceSession[]>,
+  ask?: (failed: Failures) => AsyncGenerator<Output, readonly DeviceSession[]>,
 ): AsyncGenerator<Output> {
   const failed = new Map<DeviceSession, DevshError>();
   const read = async function* (devices: readonly DeviceSession[]): AsyncGenerator<Output> {
@@ -58,9 +51,8 @@ export async function* probe(
       if (!one.ok) failed.set(one.session, one.error);
     }
   };
-  yield* read(sessions);
-  for (let again = yield* asked(ask); again.length > 0; again = yield* asked(ask))
-    yield* read(again);
+  for (let next = sessions; next.length > 0; next = ask ? yield* ask(failed) : [])
+    yield* read(next);
   yield* failureOutputs(sessions, failed);
   const hasSuccess = sessions.some(({ state }) => state.kind === 'ready');
   yield { ...devicesTable(sessions), hasSuccess };

@@ -9,7 +9,6 @@ import {
   DeviceError,
   ProtocolError,
   RejectedError,
-  UnauthorizedError,
   UnreachableError,
   UntrustedError,
 } from '../../device/errors.ts';
@@ -120,7 +119,7 @@ export interface Look extends Trial {
 /**
  * Reads a resource, after a 404 also elsewhere. Sends only GET.
  *
- * @param isFirst also after a refusal, and then without the login
+ * @param isFirst also after an answer that is no list
  */
 export async function look(call: Call, subject: Subject, isFirst = false): Promise<Look> {
   // A session of its own, as facts seen with a profile that is only tried must not be kept.
@@ -131,19 +130,18 @@ export async function look(call: Call, subject: Subject, isFirst = false): Promi
   try {
     const seen = await lookWith(call, session, resource);
     const { listing, profile } = seen;
-    const isAnswer = listing instanceof RejectedError || listing instanceof UnauthorizedError;
-    const status = isAnswer ? listing.status : undefined;
-    if (status !== 404 && !(isFirst && [401, 403].includes(status ?? 0))) return seen;
+    const status = listing instanceof RejectedError ? listing.status : undefined;
+    const isElsewhere = status === 404 || (isFirst && listing instanceof ProtocolError);
+    if (!isElsewhere || seen.hints.length > 0) return seen;
     const { signal } = call.io;
-    const found = await session.use(call.access, (device) =>
-      findList(device, resource, signal, status === 401),
-    );
-    const tried = [`${maskedPath(listPath(profile, resource))} (${status})`, ...found.tried];
-    const hint = foundAt(profile, resource, found, tried);
-    if (hint === undefined) return { ...seen, tried };
+    const found = await session.use(call.access, (device) => findList(device, resource, signal));
+    const first = `${maskedPath(listPath(profile, resource))} (${status ?? 'no list'})`;
+    const tried = [first, ...found.tried];
+    const places = foundAt(profile, resource, found, tried);
+    if (places.length === 0) return { ...seen, tried };
     const { items } = found;
     const hints = [
-      hint,
+      ...places,
       ...(items === undefined ? [] : [{ fact: 'list.items', value: items, why: 'they are there' }]),
     ];
     const trial = await profiles.holdWith(base, factsIn(hints), text);
@@ -186,7 +184,7 @@ async function lookWith(
       : undefined;
   const records = listed.map((record) => (record === example ? (item?.record ?? record) : record));
   const hints = [
-    isRead ? foundAt(stated, resource, listing, tried) : undefined,
+    ...(isRead ? foundAt(stated, resource, listing, tried) : []),
     itemsHint(jsonIn(misread?.body ?? '')),
     ...(isList ? recordHints(profile, resource, listed) : []),
     item?.hint,
@@ -269,20 +267,22 @@ function readingOf(
   );
 }
 
-/** The fact that says where the list was found, if devsh would not look there. */
+/** The facts that say where the list was found, if devsh would not look there first. */
 function foundAt(
   profile: Profile,
   resource: string,
   { path = listPath(profile, resource) }: { readonly path?: string },
   tried: readonly string[],
-): Hint | undefined {
+): Hint[] {
   const stated = listPath(profile, resource);
-  if (path === stated) return undefined;
+  if (path === stated) return [];
   const why = `${tried[0] ?? `${stated} redirects`}; the records are at ${path}`;
   const basePath = pathsElsewhere(profile, resource).get(path);
-  return basePath === undefined
-    ? { fact: `resources.${resource}.path`, value: path, why }
-    : { fact: 'base_path', value: basePath, why };
+  const isBelow = listPath({ ...profile, basePath: basePath ?? '' }, resource) === path;
+  return [
+    ...(basePath === undefined ? [] : [{ fact: 'base_path', value: basePath, why }]),
+    ...(isBelow ? [] : [{ fact: `resources.${resource}.path`, value: path, why }]),
+  ];
 }
 
 interface Item {

@@ -1,0 +1,72 @@
+import { ProtocolError, RejectedError } from '../../device/errors.ts';
+import { keyFieldOf } from '../../device/profile.ts';
+import type { Hint } from '../../device/profile-hints.ts';
+import { valueText } from '../../device/record.ts';
+import type { DevshError } from '../../errors.ts';
+import type { DeviceSession } from '../../fleet/device-session.ts';
+import { counted, someOf } from '../../text/one-line.ts';
+import type { Call } from '../command.ts';
+import { info, type Output, success, table } from '../output.ts';
+import { factsIn, lineOf, look } from './try-profile.ts';
+
+/** Each reading may show another fact: where the list is, its key, its id. */
+const MOST_READINGS = 4;
+
+/** Whether the device speaks in another way than the document, and nobody has said how. */
+export function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boolean {
+  const isElsewhere =
+    error instanceof ProtocolError || (error instanceof RejectedError && error.status === 404);
+  return entry.profile === undefined && isElsewhere;
+}
+
+/**
+ * Looks where else a device has its users, and proposes the profile that reads them. Returns the session with that
+ * profile if the user keeps it. Sends only GET.
+ */
+export async function* firstContact(
+  call: Call<'yes'>,
+  session: DeviceSession,
+): AsyncGenerator<Output, DeviceSession | undefined> {
+  const { inventory, profiles } = call.shell.services;
+  const { entry, ref } = session;
+  const resource = 'user';
+  let seen = await look(call, { entry, resource }, true);
+  let hints: readonly Hint[] = seen.hints;
+  const { tried } = seen;
+  if (hints.length > 0) {
+    hints = [{ fact: 'extends', value: 'generic-rest', why: 'JSON at paths of its own' }, ...hints];
+  }
+  for (let news = hints, reading = 1; news.length > 0 && reading < MOST_READINGS; reading += 1) {
+    const profile = await profiles.holdWith('documented', factsIn(hints));
+    seen = await look(call, { entry: { ...entry, profile }, resource });
+    news = seen.hints.filter(({ fact }) => !hints.some((known) => known.fact === fact));
+    hints = [...hints, ...news];
+  }
+  if (tried.length > 0) yield info(`${ref.name}: tried ${tried.join(', ')}`);
+  if (hints.length === 0 || seen.listed.length === 0) return undefined;
+  yield table('suggestions', ['fact', 'value', 'why'], hints);
+  const { profile, listed } = seen;
+  const keyField = keyFieldOf(profile, resource, listed);
+  const names = someOf(listed.map((record) => valueText(record[keyField])));
+  yield info(
+    `${ref.name}: with these facts devsh reads ${counted(listed.length, 'user')}: ${names}`,
+  );
+  if (!call.options.yes) {
+    const text = `Keep them as the profile of ${ref.name}? y keeps it:`;
+    const answer = await call.io.ask?.({ kind: 'confirm', text, expected: 'y' });
+    if (answer !== 'y') {
+      yield info(lineOf(ref, hints));
+      return undefined;
+    }
+  }
+  const name = ref.name.replaceAll(/[^\w.-]/g, '_');
+  await profiles.setFacts(name, 'documented', factsIn(hints));
+  const isListed = (await inventory.load()).find(ref.name) !== undefined;
+  if (isListed) await inventory.setProfile(ref.name, name);
+  else await inventory.add({ ...entry, name, groups: [], profile: name });
+  const { fleet } = call.shell;
+  const [kept] = fleet.sessions([{ ...entry, profile: name }]);
+  fleet.join(kept === undefined ? [] : [kept]);
+  yield success(`${ref.name} now uses the profile ${profiles.folder}/${name}.yaml`);
+  return kept;
+}
