@@ -1,8 +1,8 @@
 import type { Style } from './streams.ts';
-import { GAP } from '../text/fit-columns.ts';
+import { fittedWidths, GAP } from '../text/fit-columns.ts';
 import { cellsUpTo, cut, fit, widthOf } from '../text/visible.ts';
 
-/** Decides which columns shrink first. `whole` is wrapped, never cut; `extra` is omitted without room. */
+/** Decides which columns have room first. `whole` is wrapped, never cut; `extra` is omitted without room. */
 export type ColumnRole = 'whole' | 'key' | 'field' | 'extra' | 'id' | 'note';
 
 export interface TextColumn {
@@ -21,28 +21,19 @@ export interface TextTable extends LongTable {
 }
 
 export const NUMBER = /^-?\d+(\.\d+)?$/;
-interface Shrinking {
-  readonly roles: readonly ColumnRole[];
-  readonly floor: number;
-}
 
-/** The narrowest that each kind of column becomes before the next kind has to shrink. */
-const LEGIBLE: readonly Shrinking[] = [
-  { roles: ['id'], floor: 9 },
-  { roles: ['whole'], floor: 24 },
-  { roles: ['field', 'extra', 'id', 'note'], floor: 16 },
-];
-
-/** The same if no more columns can be omitted. */
-const NARROW: readonly Shrinking[] = [
-  { roles: ['id'], floor: 9 },
-  { roles: ['field', 'extra', 'id'], floor: 6 },
-  { roles: ['field', 'extra', 'id', 'note', 'whole'], floor: 6 },
-  { roles: ['key'], floor: 12 },
-];
-
-/** Only the columns that name the rows remain. */
-const NARROWEST: readonly Shrinking[] = [{ roles: ['whole', 'key'], floor: 3 }];
+/**
+ * What a column needs to say something, and what it wants before columns that are extra have a place. What is
+ * whole is wrapped, and needs its longest piece at least. In the order in which they have room.
+ */
+const CELLS = {
+  key: { least: 12, wanted: Infinity },
+  whole: { least: 24, wanted: 48 },
+  field: { least: 6, wanted: 16 },
+  note: { least: 6, wanted: 16 },
+  id: { least: 9, wanted: 9 },
+  extra: { least: 16, wanted: Infinity },
+} as const satisfies Record<ColumnRole, object>;
 
 /** For other programs: a header line and tabs, nothing cut. */
 export function* tabbedLines({ columns, rows }: LongTable, style: Style): Generator<string> {
@@ -57,13 +48,8 @@ export function alignedLines(
   style: Style,
 ): string[] {
   const table = { columns, rows: [...rows] };
-  const natural = table.columns.map(({ title }, index) =>
-    table.rows.reduce(
-      (widest, row) => Math.max(widest, cellsUpTo(row[index] ?? '', terminalWidth)),
-      cellsUpTo(title, terminalWidth),
-    ),
-  );
-  const { widths, left } = fitted(table, natural, terminalWidth);
+  const widths = widthsOf(table, terminalWidth);
+  const left = columns.filter((_, index) => widths[index] === undefined);
   const aligns = table.columns.map((_, index) => alignOf(table, index));
   const hasWhole = table.columns.some(({ role }) => role === 'whole');
   const line = (cells: readonly string[]): string => {
@@ -88,85 +74,28 @@ export function alignedLines(
   return [...lines, style('quiet', cut(text, terminalWidth))];
 }
 
-/** The width of each column, undefined if omitted; and the omitted columns. */
-function fitted(
-  { columns, rows }: TextTable,
-  natural: readonly number[],
-  terminalWidth: number,
-): { widths: readonly (number | undefined)[]; left: readonly TextColumn[] } {
-  const sum = (widths: readonly number[]): number =>
-    widths.reduce((total, width) => total + width + GAP.length, -GAP.length);
-  if (sum(natural) <= terminalWidth) return { widths: natural, left: [] };
-  const shrinkable = columns.map(({ role }, index) => ({
-    role,
-    width: natural[index] ?? 0,
-    least:
-      role === 'whole'
-        ? rows.reduce((widest, row) => Math.max(widest, longestPiece(row[index] ?? '')), 0)
-        : 0,
-  }));
-  let kept = columns.map((_, index) => index);
-  const keptColumns = (): Shrinkable[] => kept.flatMap((index) => shrinkable[index] ?? []);
-  const fits = (steps: readonly Shrinking[]): boolean =>
-    sum(keptColumns().map((column) => narrowest(column, steps))) <= terminalWidth;
-  /** Until the others have room: the last ones first. */
-  const leaveOut = (roles: readonly ColumnRole[], steps: readonly Shrinking[]): void => {
-    while (!fits(steps)) {
-      const last = kept.findLast((index) => roles.includes(columns[index]?.role ?? 'field'));
-      if (last === undefined || kept.length === 1) return;
-      kept = kept.filter((index) => index !== last);
-    }
-  };
-  leaveOut(['extra'], LEGIBLE);
-  let steps = LEGIBLE;
-  if (!fits(steps)) {
-    leaveOut(['field', 'id', 'note'], NARROW);
-    steps = fits(NARROW) ? NARROW : NARROWEST;
-    if (steps === NARROWEST) leaveOut(['key'], NARROWEST);
-  }
-  const widths = shrink(keptColumns(), steps, terminalWidth - GAP.length * (kept.length - 1));
-  const widthAt = new Map(kept.map((index, at) => [index, widths[at]]));
-  return {
-    widths: columns.map((_, index) => widthAt.get(index)),
-    left: columns.filter((_, index) => !widthAt.has(index)),
-  };
-}
-
-/** How narrow a column becomes in these steps. */
-function narrowest({ role, width, least }: Shrinkable, steps: readonly Shrinking[]): number {
-  const floors = steps.filter(({ roles }) => roles.includes(role)).map(({ floor }) => floor);
-  return Math.min(width, Math.max(least, Math.min(width, ...floors)));
-}
-
-interface Shrinkable {
-  readonly width: number;
-  /** No narrower than this. */
-  readonly least: number;
-  readonly role: ColumnRole;
-}
-
-/** Takes cells from the widest column that may still shrink. */
-function shrink(
-  columns: readonly Shrinkable[],
-  steps: readonly Shrinking[],
-  available: number,
-): number[] {
-  const widths = columns.map(({ width }) => width);
-  let excess = widths.reduce((sum, width) => sum + width, 0) - available;
-  for (const { roles, floor } of steps) {
-    while (excess > 0) {
-      let widest = -1;
-      columns.forEach(({ role, least }, index) => {
-        const width = widths[index] ?? 0;
-        if (!roles.includes(role) || width <= Math.max(floor, least)) return;
-        if (width > (widths[widest] ?? 0)) widest = index;
-      });
-      if (widest === -1) break;
-      widths[widest] = (widths[widest] ?? 0) - 1;
-      excess -= 1;
-    }
-  }
-  return widths;
+/** The width of each column; undefined if it is left out. */
+function widthsOf({ columns, rows }: TextTable, width: number): (number | undefined)[] {
+  const needs = columns.map(({ role, title }, index) => {
+    const widest = (measure: (text: string) => number): number =>
+      rows.reduce((most, row) => Math.max(most, measure(row[index] ?? '')), 0);
+    const most = Math.max(
+      cellsUpTo(title, width),
+      widest((text) => cellsUpTo(text, width)),
+    );
+    const piece = role === 'whole' ? widest(longestPiece) : 0;
+    const least = Math.min(most, Math.max(piece, CELLS[role].least));
+    const wanted = Math.min(most, Math.max(piece, CELLS[role].wanted));
+    return { role, most, piece, least, wanted };
+  });
+  const order = Object.keys(CELLS).flatMap((role) => needs.filter((need) => need.role === role));
+  const isExtra = ({ role }: (typeof needs)[number]): boolean => role === 'extra';
+  const groups = [order.filter((need) => !isExtra(need)), order.filter(isExtra)];
+  const widths = fittedWidths(groups, width);
+  return needs.map((need) => {
+    const cells = widths.get(need);
+    return cells === undefined ? undefined : Math.max(cells, need.piece);
+  });
 }
 
 /** Where text may wrap: device names stay whole, fingerprints break at colons. */

@@ -7,11 +7,14 @@ export const GAP = '  ';
 export interface ColumnNeed {
   readonly wanted: number;
   readonly least: number;
+  /** With room that no column wants, it grows up to this. */
+  readonly most?: number;
 }
 
 /**
  * The width of each column that has room; the first one always has. Group after group, each column gets its
- * least width in the order of the group, then its wanted width while there is room.
+ * least width in the order of the group, then all share what is left: who wants little gets it, so that the
+ * widest ones are cut.
  */
 export function fittedWidths<C extends ColumnNeed>(
   groups: readonly (readonly C[])[],
@@ -19,6 +22,17 @@ export function fittedWidths<C extends ColumnNeed>(
 ): ReadonlyMap<C, number> {
   const widths = new Map<C, number>();
   let left = room;
+  const grow = (columns: readonly C[], limitOf: (one: C) => number): void => {
+    const needs = columns
+      .map((one) => ({ one, now: widths.get(one) ?? Infinity, limit: limitOf(one) }))
+      .filter(({ now, limit }) => now < limit)
+      .sort((a, b) => a.limit - a.now - (b.limit - b.now));
+    for (const [index, { one, now, limit }] of needs.entries()) {
+      const more = Math.min(limit - now, Math.ceil(left / (needs.length - index)));
+      widths.set(one, now + more);
+      left -= more;
+    }
+  };
   for (const group of groups) {
     for (const one of group) {
       const gap = widths.size === 0 ? 0 : GAP.length;
@@ -27,13 +41,8 @@ export function fittedWidths<C extends ColumnNeed>(
       widths.set(one, cells);
       left -= cells + gap;
     }
-    for (const one of group) {
-      const now = widths.get(one);
-      if (now === undefined || left <= 0) continue;
-      const more = Math.min(left, Math.max(0, one.wanted - now));
-      widths.set(one, now + more);
-      left -= more;
-    }
+    grow(group, ({ wanted }) => wanted);
   }
+  grow(groups.flat(), ({ wanted, most = wanted }) => most);
   return widths;
 }

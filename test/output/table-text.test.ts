@@ -42,13 +42,11 @@ test('a fingerprint goes on in the next line, and what has no room is named', ()
   `);
   expect(lines(pins, 120)).toMatchInlineSnapshot(`
     "
-    DEVICE         ADDRESS           SHA-256                                   FIRST SEEN                EXPIRES     SUBJECT
-    fw1            10.0.0.5:443      10:11:12:13:14:15:16:17:18:19:1A:1B:1C:   2026-11-21T09:30:41.000Z  in 3 years  CN=fw1
-                                     1D:1E:1F:20:21:22:23:24:25:26:27:28:29:
-                                     2A:2B:2C:2D:2E:2F
-    berlin-core-1  10.20.30.40:8443  10:11:12:13:14:15:16:17:18:19:1A:1B:1C:   2026-11-21T09:30:41.000Z  today       CN=b
-                                     1D:1E:1F:20:21:22:23:24:25:26:27:28:29:
-                                     2A:2B:2C:2D:2E:2F
+    DEVICE         ADDRESS           SHA-256                                           FIRST SEEN        EXPIRES     SUBJECT
+    fw1            10.0.0.5:443      10:11:12:13:14:15:16:17:18:19:1A:1B:1C:1D:1E:1F:  2026-11-21T09:3…  in 3 years  CN=fw1
+                                     20:21:22:23:24:25:26:27:28:29:2A:2B:2C:2D:2E:2F
+    berlin-core-1  10.20.30.40:8443  10:11:12:13:14:15:16:17:18:19:1A:1B:1C:1D:1E:1F:  2026-11-21T09:3…  today       CN=b
+                                     20:21:22:23:24:25:26:27:28:29:2A:2B:2C:2D:2E:2F
     "
   `);
 });
@@ -86,8 +84,8 @@ test('where there is no room for a column at all, it is named and not cut off in
   };
   expect(lines(table, 60)).toMatchInlineSnapshot(`
     "
-    DEVICE  NAME   FIELD 1  FIELD 2  FIELD 3  FIELD 4   FIELD 5
-    fw1     alice  the va…  the va…  the va…  the val…  the val…
+    DEVICE  NAME   FIELD 1   FIELD 2   FIELD 3  FIELD 4  FIELD 5
+    fw1     alice  the val…  the val…  the va…  the va…  the va…
     no room for FIELD 6, FIELD 7, FIELD 8, FIELD 9, FIELD 10, F…
     "
   `);

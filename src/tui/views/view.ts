@@ -177,7 +177,7 @@ export interface ListColumn<T> {
   readonly rank: number;
   /** Least width that the column may shrink to instead of being dropped. */
   readonly least?: number;
-  /** Counts as `least` when columns are fitted, and is the first to get of the room that is left. */
+  /** Counts as `least` when columns are fitted, and grows into the room that is left. */
   readonly isFilling?: true;
   /** Shown even if all its texts are empty. */
   readonly isKeptEmpty?: true;
@@ -220,9 +220,9 @@ export function fittedColumns<T>(
     // Empty columns are left out.
     if (column.rank > 0 && !column.isKeptEmpty && texts.every((text) => text === '')) return [];
     const cells = [column.title, ...texts].map((text) => cellsUpTo(text, width));
-    const widest = Math.max(...cells);
-    const wanted = column.isFilling ? (column.least ?? 0) : Math.min(column.most, widest);
-    return [{ column, wanted, widest, least: Math.min(wanted, column.least ?? wanted) }];
+    const most = Math.max(...cells);
+    const wanted = column.isFilling ? (column.least ?? 0) : Math.min(column.most, most);
+    return [{ column, wanted, most, least: Math.min(wanted, column.least ?? wanted) }];
   });
   const order = measured.toSorted((a, b) => a.column.rank - b.column.rank);
   const widths = fittedWidths(
@@ -235,12 +235,6 @@ export function fittedColumns<T>(
   const shown = measured
     .filter((one) => kept.has(one))
     .map((one) => ({ ...one, cells: widths.get(one) ?? 0 }));
-  let left = shown.reduce((room, { cells }) => room - cells - GAP.length, width + GAP.length);
-  for (const one of [...shown.filter(({ column }) => column.isFilling), ...shown]) {
-    const more = Math.min(left, one.widest - one.cells);
-    one.cells += more;
-    left -= more;
-  }
   const lineWith = (
     item: T,
     textOf: (column: ListColumn<T>, cells: number) => string,
