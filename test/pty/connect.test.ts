@@ -7,8 +7,8 @@ test('connects after the fingerprint is accepted and the login is typed, hidden'
   const program = await startDevsh(['connect', device?.address ?? '']);
 
   await program.waitFor('Type yes to trust');
-  // The fingerprint may be wrapped over two lines.
-  const shown = program.screen().join('').replace(/\s/g, '');
+  // The fingerprint is shown in two lines.
+  const shown = program.screen().join('').replace(/[\s│]/g, '');
   expect(shown).toContain(device?.fingerprint);
   expect(device?.log).toEqual([]);
   await answer(program, 'yes');

@@ -45,7 +45,7 @@ test('what an inventory would bring stands above the question whether to take it
   const program = await startDevsh([]);
   await program.waitFor(FIRST);
   program.type(`device import '${file}'\r`);
-  await program.waitFor(/fw8 +add +address 10\.0\.0\.8\n fw9 +add .*\n Write this to/);
+  await program.waitFor(/fw8 +add +address 10\.0\.0\.8 +│\n│ fw9 +add .*\n│ Write this to/);
   await program.waitFor('answer>');
   program.type('2\r');
   await program.waitFor('2 added');

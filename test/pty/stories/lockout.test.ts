@@ -17,7 +17,7 @@ test(
     await program.waitFor(/▸.*viewer/);
     program.type('L');
     await program.waitFor(/user viewer: on 10 of 10 devices read/);
-    await program.waitFor(/Type now to act on the\s+others/);
+    await program.waitFor(/Type now to act on the[\s│]+others/);
     expect(devices.flatMap(({ log }) => log.filter(({ method }) => method === 'PATCH'))).toEqual(
       [],
     );
