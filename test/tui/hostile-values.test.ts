@@ -1,3 +1,4 @@
+import { rowLine } from '../../src/tui/table/view.ts';
 import fc from 'fast-check';
 import { createElement } from 'react';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -129,7 +130,9 @@ test(
               expect(all, what).toBeLessThan(MOST_OF_KEY);
               for (const line of frame().split('\n'))
                 expect(Buffer.byteLength(line), what).toBeLessThan(SIZE.columns * 8 * 3);
-              for (const { pieces } of tableView(store.state, SIZE.columns, SIZE.rows).rows)
+              for (const pieces of tableView(store.state, SIZE.columns, SIZE.rows).rows.map(
+                rowLine,
+              ))
                 for (const { text } of pieces)
                   expect(Buffer.byteLength(text), what).toBeLessThanOrEqual(MOST_OF_CELL);
             });

@@ -1,3 +1,4 @@
+import { rowText } from './table/table-fixture.ts';
 import { boxRows, questionLines } from './box-lines.ts';
 import { plainLine, textOfLine } from '../../src/tui/screen/theme.ts';
 import fc from 'fast-check';
@@ -260,7 +261,7 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
     bar.join(''),
     left + right,
     view.header,
-    ...view.rows.map(({ text }) => text),
+    ...view.rows.map(rowText),
     ...(list === undefined ? [] : [`  ${list.header}`]),
     ...listRows(list).map((row) => `  ${row}`),
     ...viewLines(state).map((line) => ` ${textOfLine(line)}`),

@@ -1,11 +1,11 @@
 import { Box } from 'ink';
-import { use } from 'react';
+import { memo, use } from 'react';
 import { cut, fit } from '../../text/visible.ts';
-import { plainLine, type Tone } from '../screen/theme.ts';
+import { plainLine } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { tableWidth } from '../table/columns.ts';
 import { tableRows } from '../table/rows.ts';
-import { emptyLines, type RowView, tableView } from '../table/view.ts';
+import { emptyLines, rowLine, type RowView, tableView } from '../table/view.ts';
 import { paneLines } from '../views/details.ts';
 import { DEVICES } from '../views/devices.ts';
 import { useEdges } from './dialog.tsx';
@@ -22,13 +22,13 @@ export function RecordTable({ state, height }: TableProps) {
   const hasKeys = use(KeysContext) === 'above';
   if (tableRows(state).rows.length === 0) return <NoRecords state={state} height={height} />;
   const width = tableWidth(state);
-  const { header, rows } = tableView(state, width, height);
+  const { header, top, rows } = tableView(state, width, height);
   return (
     <Box height={height}>
       <Box flexDirection="column" width={width} flexShrink={0}>
         <Line spans={plainLine(fit(header, width), 'head')} />
         {rows.map((row, index) => (
-          <RecordRow key={index} row={row} width={width} hasKeys={hasKeys} />
+          <RecordRow key={top + index} {...row} width={width} hasKeys={hasKeys} />
         ))}
       </Box>
       {width < state.size.columns && <DetailPane state={state} height={height} />}
@@ -36,22 +36,16 @@ export function RecordTable({ state, height }: TableProps) {
   );
 }
 
-interface RowProps {
-  readonly row: RowView;
+interface RowProps extends RowView {
   readonly width: number;
   readonly hasKeys: boolean;
 }
 
-/** One record; the tint of the cursor is as wide as the table. */
-export function RecordRow({ row, width, hasKeys }: RowProps) {
-  const plain: Tone = row.isMarked ? 'accent' : row.isStale ? 'quiet' : 'plain';
-  const spans =
-    plain === 'plain'
-      ? row.pieces
-      : row.pieces.map(({ tone, text }) => ({ tone: tone === 'plain' ? plain : tone, text }));
-  const ground = row.isCurrent && hasKeys ? 'plain' : undefined;
-  return <Line spans={spans} ground={ground} width={width} />;
-}
+/** One record; the tint of the cursor is as wide as the table. Between frames most rows stay, or move unchanged. */
+export const RecordRow = memo(function RecordRow({ width, hasKeys, ...view }: RowProps) {
+  const ground = view.isCurrent && hasKeys ? 'plain' : undefined;
+  return <Line spans={rowLine(view)} ground={ground} width={width} />;
+});
 
 /** The current record, field by field, behind a rule. */
 export function DetailPane({ state, height }: TableProps) {

@@ -241,3 +241,12 @@ export function stressed(line: TextLine, tone: Tone, letters: Iterable<number>):
   const units = line.flatMap((span) => span.text.split('').map((text) => ({ ...span, text })));
   return joined(units.map((span, at) => (marked.has(at) ? { ...span, tone } : span)));
 }
+
+/** Where a text has another one in it. */
+export function placesOf(wanted: string, text: string): number[] {
+  const places: number[] = [];
+  if (wanted === '') return places;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
+    places.push(at);
+  return places;
+}

@@ -4,7 +4,16 @@ import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';
 import type { Filter } from '../../fleet/filter.ts';
 import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
-import { joined, type Span, type Tone } from '../screen/theme.ts';
+import {
+  joined,
+  placesOf,
+  plainLine,
+  type Span,
+  stressed,
+  type TextLine,
+  textOfLine,
+  type Tone,
+} from '../screen/theme.ts';
 import { GAP, GUTTER } from '../../text/fit-columns.ts';
 import { type Column, columnLayout, tableWidth } from './columns.ts';
 import { marksOfRow, ODD, type RowMarks } from './signs.ts';
@@ -15,14 +24,11 @@ import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
 
-/** A part of a line: its tone says what the row and the cursor leave to it. */
-export type Piece = Span;
-
-/** A line of the table, ready to draw: cut to the screen, not padded. */
-export interface RowView {
-  readonly text: string;
-  /** The same text in parts. */
-  readonly pieces: readonly Piece[];
+/** Everything that the line of a record depends on. */
+export interface RowView extends RowMarks {
+  readonly row: FoldedRow;
+  readonly columns: readonly Column[];
+  readonly applied: Filter;
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
   /** Its devices do not respond now: these are the last known values. */
@@ -31,10 +37,12 @@ export interface RowView {
 
 interface TableView {
   readonly header: string;
+  /** Index of the first visible row. */
+  readonly top: number;
   readonly rows: readonly RowView[];
 }
 
-/** The visible rows, `height` with the header, cut to `width` cells. */
+/** The visible rows, `height` with the header, for `width` cells. */
 export function tableView(
   state: Pick<State, 'table' | 'fleet'>,
   width: number,
@@ -47,19 +55,19 @@ export function tableView(
   const room = Math.max(0, height - 1);
   // A form may take the room of the last rows.
   const top = Math.max(table.top, table.cursor - room + 1);
-  const rows = data.rows.slice(top, top + room);
+  const isFiltered = table.view.filtered === true;
   return {
     header: cut(' '.repeat(GUTTER) + header.trimEnd(), width),
-    rows: rows.map((row, index) => {
-      const isCurrent = top + index === table.cursor;
-      const isMarked = isMarkedRow(row, data.keyField, table.marks);
-      const isFiltered = table.view.filtered === true;
-      const marks = marksOfRow(row, data, table.changes, isFiltered);
-      const { applied } = table.filter;
-      const isStale = isStaleRow(row, data.stale);
-      const line = lineOf(row, { isCurrent, isMarked, columns, width, applied, marks });
-      return { isCurrent, isMarked, isStale, ...line };
-    }),
+    top,
+    rows: data.rows.slice(top, top + room).map((row, index) => ({
+      row,
+      columns,
+      applied: table.filter.applied,
+      isCurrent: top + index === table.cursor,
+      isMarked: isMarkedRow(row, data.keyField, table.marks),
+      isStale: isStaleRow(row, data.stale),
+      ...marksOfRow(row, data, table.changes, isFiltered),
+    })),
   };
 }
 
@@ -70,68 +78,37 @@ function titleOf({ title, width, align }: Column): string {
   return fit(cut(name, width - sign.length) + sign, width, align);
 }
 
-/** Everything that a row's line depends on. */
-interface LineParts {
-  readonly isCurrent: boolean;
-  readonly isMarked: boolean;
-  readonly columns: readonly Column[];
-  readonly width: number;
-  readonly applied: Filter;
-  readonly marks: RowMarks;
-}
-
-type Line = Pick<RowView, 'text' | 'pieces'>;
-
-/** Cached lines: between frames most lines stay, or move unchanged. */
-const drawn = new WeakMap<FoldedRow, { readonly parts: LineParts; readonly line: Line }>();
-
-function lineOf(row: FoldedRow, parts: LineParts): Line {
-  const known = drawn.get(row);
-  if (known !== undefined && isSame(known.parts, parts)) return known.line;
-  const { isCurrent, isMarked, columns, applied, marks } = parts;
-  const pieces = trimmed(
-    [
-      { tone: 'plain', text: isCurrent ? '▸' : ' ' },
-      { tone: marks.sign.tone, text: marks.sign.sign },
-      { tone: 'plain', text: isMarked ? '*' : ' ' },
-      ...columns.flatMap((column) => cellPieces(column, row, applied, marks)),
-    ],
-    parts.width,
-  );
-  const line = { pieces, text: pieces.map(({ text }) => text).join('') };
-  drawn.set(row, { parts, line });
-  return line;
-}
-
-function isSame(a: LineParts, b: LineParts): boolean {
-  return (
-    a.isCurrent === b.isCurrent &&
-    a.isMarked === b.isMarked &&
-    a.columns === b.columns &&
-    a.width === b.width &&
-    a.applied === b.applied &&
-    a.marks.sign === b.marks.sign &&
-    a.marks.changed === b.marks.changed &&
-    a.marks.differences === b.marks.differences
-  );
+/** A record as a line; a mark or its age colours what is plain in it. */
+export function rowLine(view: RowView): TextLine {
+  const { columns, isCurrent, isMarked, isStale, sign } = view;
+  const plain: Tone = isMarked ? 'accent' : isStale ? 'quiet' : 'plain';
+  return joined([
+    { tone: plain, text: isCurrent ? '▸' : ' ' },
+    { tone: sign.tone === 'plain' ? plain : sign.tone, text: sign.sign },
+    { tone: plain, text: isMarked ? '*' : ' ' },
+    ...columns.flatMap((column) => cellSpans(column, view, plain)),
+  ]);
 }
 
 /** A cell and the gap after it; the sign of an odd value takes the first blank. */
-function cellPieces(column: Column, row: FoldedRow, filter: Filter, marks: RowMarks): Piece[] {
-  const { kind, field, width, align } = column;
-  const text = fit(column.text(row, width), width, align);
-  const gap: Piece = { tone: 'plain', text: GAP };
+function cellSpans(
+  { kind, field, text: textOf, width, align }: Column,
+  { row, applied, differences, changed }: RowView,
+  plain: Tone,
+): TextLine {
+  const text = fit(textOf(row, width), width, align);
+  const gap: Span = { tone: plain, text: GAP };
   if (kind === 'note') return [{ tone: 'quiet', text }, gap];
-  const wanted = filter.terms.length === 0 ? [] : wantedIn(field, filter);
-  if (kind === 'device') return [...markMatches(text, wanted, 'quiet'), gap];
-  const difference = marks.differences.get(field);
+  const wanted = applied.terms.length === 0 ? [] : wantedIn(field, applied);
+  if (kind === 'device') return [...filterMarked(plainLine(text, 'quiet'), wanted), gap];
+  const difference = differences.get(field);
   const value = text.trimEnd();
   const sign = difference === 'odd' ? ODD : '';
   const blanks = ' '.repeat(width + GAP.length - widthOf(value + sign));
-  const pieces: Piece[] = marks.changed.has(field)
-    ? [{ tone: 'changed', text: value }]
-    : markMatches(value, wanted, difference === undefined ? 'plain' : 'warning');
-  return [...pieces, { tone: 'warning', text: sign }, { ...gap, text: blanks }];
+  const shown = changed.has(field)
+    ? plainLine(value, 'changed')
+    : filterMarked(plainLine(value, difference === undefined ? plain : 'warning'), wanted);
+  return [...shown, { tone: 'warning', text: sign }, { ...gap, text: blanks }];
 }
 
 /** The lower-case texts that a filter looks for in a field. */
@@ -142,43 +119,18 @@ function wantedIn(field: string, { terms }: Filter): string[] {
   });
 }
 
-/** Splits the text at the matches. */
-function markMatches(text: string, wanted: readonly string[], tone: Tone): Piece[] {
+/** The line with the wanted texts in it marked. */
+function filterMarked(line: TextLine, wanted: readonly string[]): TextLine {
+  const text = textOfLine(line);
   const lower = text.toLowerCase();
   // If lower case changes the length, the positions do not match.
-  if (lower.length !== text.length) return [{ tone, text }];
-  const pieces: Piece[] = [];
-  let done = 0;
-  for (;;) {
-    const found = wanted
-      .map((word) => ({ word, at: lower.indexOf(word, done) }))
-      .filter(({ at }) => at !== -1)
-      .sort((a, b) => a.at - b.at || b.word.length - a.word.length)[0];
-    if (found === undefined) break;
-    const end = found.at + found.word.length;
-    if (found.at > done) pieces.push({ tone, text: text.slice(done, found.at) });
-    pieces.push({ tone: 'match', text: text.slice(found.at, end) });
-    done = end;
-  }
-  if (done < text.length) pieces.push({ tone, text: text.slice(done) });
-  return pieces;
-}
-
-/** Joins pieces, removes trailing blanks, cuts to the screen. */
-function trimmed(pieces: readonly Piece[], width: number): Piece[] {
-  const all = joined(pieces);
-  for (let last = all.at(-1); last !== undefined; last = all.at(-1)) {
-    const text = last.text.trimEnd();
-    if (text === last.text) break;
-    all.pop();
-    if (text !== '') all.push({ ...last, text });
-  }
-  let left = width;
-  return all.flatMap((piece) => {
-    const text = cut(piece.text, left);
-    left -= widthOf(text);
-    return text === '' ? [] : [{ ...piece, text }];
-  });
+  if (lower.length !== text.length) return line;
+  const letters = wanted.flatMap((word) =>
+    placesOf(word, lower).flatMap((start) =>
+      Array.from({ length: word.length }, (_, at) => start + at),
+    ),
+  );
+  return stressed(line, 'match', letters);
 }
 
 /** Shown instead of an empty table. */

@@ -5,7 +5,7 @@ import { cellsUpTo, cut, fit } from '../../text/visible.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
-import { plainLine, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
+import { placesOf, plainLine, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
 import type { Size } from '../terminal/painter.ts';
 import type { TitlePart } from '../table/view.ts';
@@ -282,16 +282,7 @@ export function isHead(line = ''): boolean {
 export function searcher({ find }: { readonly find: Find }): (line: string) => number[] {
   const wanted = lineText(find.editing.line);
   const isExact = wanted !== wanted.toLowerCase();
-  return (line) => {
-    const places: number[] = [];
-    if (wanted === '') return places;
-    const text = isExact ? line : line.toLowerCase();
-    const needle = isExact ? wanted : wanted.toLowerCase();
-    for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + needle.length)) {
-      places.push(at);
-    }
-    return places;
-  };
+  return (line) => placesOf(wanted, isExact ? line : line.toLowerCase());
 }
 
 /** The lines with a match. */

@@ -1,3 +1,4 @@
+import { rowText } from './table-fixture.ts';
 import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { expect, test } from 'vitest';
 import { UnreachableError } from '../../../src/device/errors.ts';
@@ -28,7 +29,10 @@ function stopped(...names: readonly string[]): State {
 }
 
 function rowsOf(state: State): { text: string; isStale: boolean }[] {
-  return tableView(state, 100, 20).rows.map(({ text, isStale }) => ({ text, isStale }));
+  return tableView(state, 100, 20).rows.map((row) => ({
+    text: rowText(row),
+    isStale: row.isStale,
+  }));
 }
 
 test('the records of a device that answers no more stay, with their age', () => {

@@ -1,3 +1,5 @@
+import { rowLine } from '../../../src/tui/table/view.ts';
+import { rowText } from './table-fixture.ts';
 import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../../../src/errors.ts';
 import { withAsciiSigns } from '../../../src/tui/screen/theme.ts';
@@ -8,13 +10,17 @@ import { after, readOf, stateOf, user } from './table-fixture.ts';
 
 /** Each row without the cursor, with single blanks. */
 const lines = (state: State): string[] =>
-  tableView(state, 100, 20).rows.map(({ text }) => text.slice(1).replace(/(?<=\S) {2,}/g, ' '));
+  tableView(state, 100, 20).rows.map((row) =>
+    rowText(row)
+      .slice(1)
+      .replace(/(?<=\S) {2,}/g, ' '),
+  );
 
 /** The texts in the tone of a warning. */
 const warned = (state: State): string[][] =>
-  tableView(state, 100, 20).rows.map(({ pieces }) =>
-    pieces.flatMap(({ tone, text }) => (tone === 'warning' ? [text.trim()] : [])),
-  );
+  tableView(state, 100, 20)
+    .rows.map(rowLine)
+    .map((pieces) => pieces.flatMap(({ tone, text }) => (tone === 'warning' ? [text.trim()] : [])));
 
 const bobs = (...langs: readonly string[]): State =>
   stateOf(Object.fromEntries(langs.map((lang, index) => [`fw${index + 1}`, [user('bob', lang)]])));

@@ -1,3 +1,5 @@
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
+import { rowLine, type RowView } from '../../../src/tui/table/view.ts';
 import type { Action } from '../../../src/tui/store.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { pressedKey } from '../../../src/tui/keys/keymap.ts';
@@ -78,3 +80,8 @@ export const RUN = {
   verdicts: '2 done',
   command: 'user add username=bob',
 };
+
+/** A row of the table as it is shown. */
+export function rowText(row: RowView): string {
+  return textOfLine(rowLine(row)).trimEnd();
+}

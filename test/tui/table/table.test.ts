@@ -1,3 +1,5 @@
+import { rowLine } from '../../../src/tui/table/view.ts';
+import { rowText } from './table-fixture.ts';
 import { countComputing } from '../../contention.ts';
 import { describe, expect, test } from 'vitest';
 import { RefusedError } from '../../../src/errors.ts';
@@ -26,7 +28,7 @@ function type(state: State, text: string): State {
 
 const lines = (state: State, width = 100): string[] => {
   const { header, rows } = tableView(state, width, 10);
-  return [header, ...rows.map(({ text }) => text)];
+  return [header, ...rows.map(rowText)];
 };
 
 /** As after `--columns`. */
@@ -187,8 +189,8 @@ describe('filter and sort', () => {
   test('what was found is marked in the line, and counted', () => {
     const typed = type(press(fleet, 'filter'), 'bo');
     const { rows } = tableView(typed, 100, 10);
-    const found = rows.map(({ pieces }) =>
-      pieces.flatMap(({ tone, text }) => (tone === 'match' ? [text] : [])),
+    const found = rows.map((row) =>
+      rowLine(row).flatMap(({ tone, text }) => (tone === 'match' ? [text] : [])),
     );
     expect(found[0]).toEqual(['bo', 'BO']);
     expect(titleLine(typed).left).toContain('filter: bo (2 of 5 rows)');
@@ -213,7 +215,7 @@ describe('marks', () => {
   const marked = (state: State): string[] =>
     tableView(state, 100, 20)
       .rows.filter(({ isMarked }) => isMarked)
-      .map(({ text }) => text.slice(3).split(/ +/)[0] ?? '');
+      .map((row) => rowText(row).slice(3).split(/ +/)[0] ?? '');
 
   test('a folded row is marked on all its devices, and the title says so', () => {
     const state = press(fleet, 'mark');
