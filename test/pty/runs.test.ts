@@ -11,7 +11,7 @@ test('a plan is shown folded, and device by device with Tab', async () => {
   const simulator = await simulate({ devices: 8 });
   const program = await connect(simulator);
   program.type(`${ADD}\r`);
-  await program.waitFor(/\+ add user zed +127.* and 5 more[^]*first_name=Zed/);
+  await program.waitFor(/\+ add user zed +127[^]*first_name=Zed[^]* and 5 more/);
   await program.waitFor('answer>');
   program.press('tab');
   await program.waitFor(/127\.0\.0\.2\S* · 1 step +│\n│ +\+ add user zed +│\n│ +first_name +Zed/);

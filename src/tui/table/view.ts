@@ -82,12 +82,16 @@ function titleOf({ title, width, align }: Column): string {
 export function rowLine(view: RowView): TextLine {
   const { columns, isCurrent, isMarked, isStale, sign } = view;
   const plain: Tone = isMarked ? 'accent' : isStale ? 'quiet' : 'plain';
-  return joined([
+  const line = joined([
     { tone: plain, text: isCurrent ? '▸' : ' ' },
     { tone: sign.tone === 'plain' ? plain : sign.tone, text: sign.sign },
     { tone: plain, text: isMarked ? '*' : ' ' },
     ...columns.flatMap((column) => cellSpans(column, view, plain)),
   ]);
+  while (line.at(-1)?.text.trim() === '') line.pop();
+  return line.map((span, index) =>
+    index === line.length - 1 ? { ...span, text: span.text.trimEnd() } : span,
+  );
 }
 
 /** A cell and the gap after it; the sign of an odd value takes the first blank. */
