@@ -19,7 +19,7 @@ export interface Pending extends About {
   readonly index?: number | undefined;
   /** What it would do, secrets masked; absent if only the line of the run can say it (`import`). */
   readonly change?: Change | undefined;
-  /** Why it is not done yet: `unreachable`, `not reached`, `no answer`, `not read back`. */
+  /** Why it is not done yet: `not reached`, `not sent`, `no answer`, `not read back`. */
   readonly cause: string;
   /** A request has left, and nobody knows what became of it. */
   readonly isSent?: true | undefined;
@@ -324,7 +324,7 @@ function intentOfStep(
     renamedTo: left === '' || left === key ? undefined : left,
   };
   if (state === undefined || state.kind === 'waiting') {
-    return { ...intent, state: 'pending', cause: stopReason ?? 'not reached' };
+    return { ...intent, state: 'pending', cause: stopReason ?? 'not sent' };
   }
   if (state.kind === 'sent') return { ...intent, ...IN_DOUBT };
   const { result } = state;

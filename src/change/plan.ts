@@ -289,6 +289,8 @@ export function isStopped({ verdict, error }: Pick<StepResult, 'verdict' | 'erro
 
 /** Error codes as words, for use after a count or in parentheses. */
 const IN_WORDS: Readonly<Record<string, string>> = {
+  unreachable: 'not reached',
+  untrusted: 'not trusted',
   protocol: 'without a usable response',
   unauthorized: 'refused the login',
   'login-failed': 'refused the login',
@@ -313,16 +315,14 @@ export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCo
   );
 }
 
-/** "not covered: fw11, fw12 (unreachable); fw7 (refused the login)"; of each cause `most` are named. */
+/** "not reached: fw11, fw12; refused the login: fw7"; of each cause `most` are named. */
 export function notCoveredText(list: readonly NotCovered[], most = Infinity): string {
   const causes = grouped(list, ({ error }) => causeText(error));
   const parts = [...causes].map(([cause, devices]) => {
     const names = devices.map(({ device }) => visible(device.name));
-    return `${someOf(names, most)} (${cause})`;
+    return `${cause}: ${someOf(names, most)}`;
   });
-  if (parts.length === 0) return '';
-  const isCut = [...causes.values()].some(({ length }) => length > most);
-  return `not covered${isCut ? ` (${list.length} devices)` : ''}: ${parts.join('; ')}`;
+  return parts.join('; ');
 }
 
 export function notCoveredData(list: readonly NotCovered[]) {

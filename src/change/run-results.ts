@@ -49,7 +49,7 @@ function resultOfStep(device: DeviceRef, step: Step, state: StepState): StepResu
   const about = { device, resource, key, action };
   return state.kind === 'sent'
     ? { ...about, verdict: 'unknown', note: 'sent, but interrupted before it was read back' }
-    : { ...about, verdict: 'skipped', note: 'not reached' };
+    : { ...about, verdict: 'skipped', note: 'not sent' };
 }
 
 export function countsOf(results: readonly StepResult[]): Partial<Record<Verdict, number>> {

@@ -13,7 +13,7 @@ export const VERDICTS = [
   'failed', // not carried out
   'drift', // the device changed since the plan; nothing was sent
   'unknown', // the answer was lost and reading back did not settle it
-  'skipped', // not reached
+  'skipped', // not sent
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 

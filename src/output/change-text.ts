@@ -1,6 +1,6 @@
 import { isMask, isSecretField } from '../device/sensitive-fields.ts';
 import { isEqual } from '../device/equality.ts';
-import { someOf } from '../text/one-line.ts';
+import { counted, someOf } from '../text/one-line.ts';
 import { changedParts } from '../change/compare.ts';
 import {
   causeText,
@@ -8,6 +8,7 @@ import {
   notCoveredBy,
   notCoveredText,
   type Plan,
+  quotedKey,
   recordName,
 } from '../change/plan.ts';
 import {
@@ -18,7 +19,7 @@ import {
   type Verdict,
   VERDICTS,
 } from '../change/verdict.ts';
-import { type DeviceRecord, valueAt } from '../device/record.ts';
+import { type DeviceRecord, grouped, valueAt } from '../device/record.ts';
 import type { SummaryOutput } from '../shell/output.ts';
 import {
   causesOf,
@@ -46,35 +47,102 @@ export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone 
   skipped: { mark: '-', tone: 'quiet' },
 };
 
-/** "✗ fw3  add user carol: failed - no answer within 5 s" */
-export function resultLine(result: StepResult, style: Style): string {
-  const { mark, tone } = VERDICT_MARKS[result.verdict];
-  const what = `${result.action} ${visible(recordName(result))}`;
-  const verdict = style(tone, result.verdict) + reasonsTail(result);
-  return `${style(tone, mark)} ${visible(result.device.name)}  ${what}: ${verdict}`;
+/** What happened to a record on some devices. */
+interface ResultGroup {
+  readonly record: string;
+  /** `lang de → en`, `added`, `set failed - no answer within 5 s`. */
+  readonly deed: string;
+  readonly results: readonly [StepResult, ...StepResult[]];
 }
 
-/** The text of a failure that others may share: without the device. Undefined for other results. */
-export function failureText(result: StepResult): string | undefined {
-  const { action, verdict, error, device } = result;
-  if (verdict !== 'failed' || error === undefined || result.differences !== undefined) {
-    return undefined;
-  }
-  const reasons = reasonsOf(result).map((reason) => withoutDevice(reason, device));
-  return `${action} ${visible(recordName(result))}: failed - ${reasons.join('; ')}`;
+/**
+ * A line for all devices on which the same happened to a record; what went wrong comes last.
+ *
+ * @param plan what the results are about; absent for a past run
+ */
+export function resultLines(
+  results: readonly StepResult[],
+  plan: Plan | undefined,
+  style: Style,
+): string[] {
+  const planned = new Map(plan?.devices.map((one) => [one.device.address, one]));
+  const textOf = (
+    result: StepResult,
+    isAlone: boolean,
+  ): readonly [record: string, deed: string] => {
+    const { resource, key, device } = result;
+    const { error, steps = [] } = planned.get(device.address) ?? {};
+    // Devices that fail for the same cause share a line; of one, commands can be copied.
+    const shown = (reason: string): string => (isAlone ? reason : withoutDevice(reason, device));
+    if (error !== undefined && result.error === error) {
+      return ['', `${causeText(error)}: ${shown(reasonText(error, device))}`];
+    }
+    const step = steps.find((one) => one.resource === resource && one.key === key);
+    return [recordText(result), deedText(result, step, shown)];
+  };
+  const same = grouped(results, (one) => JSON.stringify([one.action, ...textOf(one, false)]));
+  const groups = [...same.values()].map((all): ResultGroup => {
+    const [record, deed] = textOf(all[0], all.length === 1);
+    return { record, deed, results: all };
+  });
+  const ended =
+    (verdict: Verdict, { record, results: [first] }: ResultGroup) =>
+    (one: ResultGroup) =>
+      one.results[0].verdict === verdict &&
+      one.record === record &&
+      one.results[0].action === first.action;
+  const lines = groups.flatMap((group) => {
+    const last = groups.findLast(ended('done', group));
+    const isSaid = group.deed === ALREADY && last !== undefined;
+    const unchanged = group === last ? groups.filter(ended('unchanged', group)) : [];
+    const count = unchanged.reduce((sum, one) => sum + one.results.length, 0);
+    const { mark, tone } = VERDICT_MARKS[group.results[0].verdict];
+    const deed = tone === 'good' || tone === 'quiet' ? group.deed : style(tone, group.deed);
+    const tail = count === 0 ? '' : ` · ${count} ${ALREADY}`;
+    const what = group.record === '' ? deed : `${group.record}  ${deed}`;
+    const line = `${style(tone, mark)} ${what}  ${devicesText(group, tone)}${tail}`;
+    return isSaid ? [] : [{ line, isBad: tone === 'bad' }];
+  });
+  return lines.toSorted((a, b) => Number(a.isBad) - Number(b.isBad)).map(({ line }) => line);
 }
 
-/** "✗ fw3, fw4, fw5 +9  add user carol: failed - no answer within 5 s" */
-export function failuresLine(results: readonly StepResult[], text: string, style: Style): string {
-  const names = results.map(({ device }) => visible(device.name));
-  const { mark, tone } = VERDICT_MARKS.failed;
-  return `${style(tone, mark)} ${firstNames(names)}  ${text}`;
+/** `bob`, `group admins`. */
+function recordText(result: StepResult): string {
+  const { resource, key } = result;
+  return visible(resource === 'user' && key !== '' ? quotedKey(key) : recordName(result));
 }
 
-/** " - lang: sent de, device holds en"; empty if there is only the verdict. */
-function reasonsTail(result: StepResult): string {
-  const reasons = reasonsOf(result);
-  return reasons.length > 0 ? ` - ${reasons.join('; ')}` : '';
+function deedText(
+  result: StepResult,
+  step: Step | undefined,
+  shown: (reason: string) => string,
+): string {
+  const { action, verdict } = result;
+  const reasons = reasonsOf(result)
+    .filter((reason) => reason !== ALREADY)
+    .map(shown);
+  const changes = step?.action === 'set' ? fieldChanges(step, '→') : [];
+  const done =
+    changes.map(({ field, text }) => `${field} ${text}`).join(', ') ||
+    PAST[action] + (step ? filledText(step) : '');
+  const deed = { done, unchanged: ALREADY }[verdict as string] ?? `${action} ${verdict}`;
+  return [deed, reasons.join('; ')].filter((text) => text !== '').join(' - ');
+}
+
+const ALREADY = 'already so';
+const PAST: Readonly<Record<Action, string>> = { add: 'added', set: 'changed', delete: 'deleted' };
+
+/** More devices are counted. */
+const MOST_DEVICES = 6;
+/** Of those on which something is wrong so many are named. */
+const MOST_WRONG = 20;
+
+function devicesText({ results }: ResultGroup, tone: Tone): string {
+  const names = [...new Set(results.map(({ device }) => visible(device.name)))];
+  const isWrong = tone === 'bad' || tone === 'warning';
+  if (!isWrong && names.length > MOST_DEVICES) return counted(names.length, 'device');
+  const more = names.length - MOST_WRONG;
+  return [...names.slice(0, MOST_WRONG), ...(more > 0 ? [`+${more}`] : [])].join(' ');
 }
 
 /** The differences, the note and the error of a result. */
@@ -112,7 +180,7 @@ type SummaryLine = Omit<SummaryOutput, 'kind'>;
 /** At most this many devices of one cause are named below a run. */
 const MOST_NAMED = 10;
 
-/** "2 done · 1 failed · not covered: fw3 (unreachable) · pending there"; what is not covered is not counted as failed. */
+/** "2 done · 1 failed · not reached: fw3 · pending there"; what is not covered is not counted as failed. */
 export function summaryLine(summary: SummaryLine, style: Style): string {
   const parts = [...endedTexts(summary, style), ...owedTexts(summary, style)];
   return parts.length > 0 ? parts.join(' · ') : 'nothing to do';
@@ -124,7 +192,7 @@ export function endedTexts({ counts, notCovered }: SummaryLine, style: Style): s
   return countTexts({ ...counts, failed: (counts.failed ?? 0) - uncovered }, style);
 }
 
-/** `not covered: fw3 (unreachable)`, `pending there`: what a run leaves to do. */
+/** `not reached: fw3`, `pending there`: what a run leaves to do. */
 export function owedTexts({ run, notCovered, pending = [] }: SummaryLine, style: Style): string[] {
   const parts: string[] = [];
   const absent = notCoveredText(notCovered, MOST_NAMED);
@@ -163,16 +231,23 @@ const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
  * @param named `some`: of the devices that are not covered only the first ones
  */
 export function planLines(plan: Plan, style: Style, named: 'all' | 'some' = 'all'): string[] {
-  const texts = planGroups(plan).map(({ head, tail, devices }) => {
-    const names = devices.map(visible);
-    const isCut = named === 'some' && head === NOT_COVERED;
-    return `${head} ${isCut ? firstNames(names) : names.join(', ')}${tail}`;
-  });
-  return [...texts, countLine(plan, style)];
+  return [...planGroups(plan).map((group) => groupLine(group, named)), countLine(plan, style)];
 }
 
-/** The head of a cause for which devices were not read. */
-const NOT_COVERED = 'not covered:';
+/** What is to be known of a plan that is not asked about, besides its results. */
+export function cautionLines(plan: Plan, named: 'all' | 'some' = 'all'): string[] {
+  return planGroups(plan)
+    .filter(({ kind }) => kind === 'warning')
+    .map((group) => groupLine(group, named));
+}
+
+function groupLine({ kind, head, tail, devices }: PlanGroup, named: 'all' | 'some'): string {
+  const names = devices.map(visible);
+  const isCounted = named === 'some' && kind === 'warning' && names.length > MOST_DEVICES;
+  if (isCounted) return `${head} ${counted(names.length, 'device')}${tail}`;
+  const isCut = named === 'some' && kind === 'absent';
+  return `${head} ${isCut ? firstNames(names) : names.join(', ')}${tail}`;
+}
 
 /** What is the same on several devices; `head` ("add user bob on") and `tail` are safe to show. */
 export interface PlanGroup {
@@ -205,7 +280,8 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
     }
   }
   for (const { text, failures } of causesOf(notCoveredBy({ devices }))) {
-    const group = { kind: 'absent', head: NOT_COVERED, tail: ` - ${text}`, tone: 'bad' } as const;
+    const head = `${causeText(failures[0].error)}:`;
+    const group = { kind: 'absent', head, tail: ` - ${text}`, tone: 'bad' } as const;
     for (const { device } of failures) add(group, device.name);
   }
   for (const devicePlan of devices) {
@@ -272,22 +348,28 @@ function stepTail(step: Step): string {
 }
 
 /** " (first_name=Carol) (filled in: lang=de, most common here)": what was asked for, and what was not. */
-function addedText({ asked, filled, after, keyField }: Step): string {
-  // What only the form needs is sent empty.
-  const sent = {
-    ...Object.fromEntries(Object.keys(filled).map((field) => [field, ''])),
-    ...asked,
-    ...after,
-  };
-  const said = (field: string): string =>
-    `${visible(field)}=${quotedText(field, valueAt(sent, field))}`;
-  const given = Object.keys(asked).filter((field) => field !== keyField);
+function addedText(step: Step): string {
+  const given = Object.keys(step.asked).filter((field) => field !== step.keyField);
+  const asked = given.length === 0 ? '' : ` (${saidText(step, given)})`;
+  return asked + filledText(step);
+}
+
+/** " (filled in: lang=de, most common here)": what nobody asked for. */
+function filledText(step: Step): string {
+  const { filled } = step;
   const groups = [...new Set(Object.values(filled))].map((origin) => {
     const fields = Object.keys(filled).filter((field) => filled[field] === origin);
-    return `filled in: ${fields.map(said).join(' ')}, ${visible(origin)}`;
+    return ` (filled in: ${saidText(step, fields)}, ${visible(origin)})`;
   });
-  if (given.length > 0) groups.unshift(given.map(said).join(' '));
-  return groups.map((group) => ` (${group})`).join('');
+  return groups.join('');
+}
+
+/** "first_name=Carol lang=de"; what only the form needs is sent empty. */
+function saidText({ asked, after }: Step, fields: readonly string[]): string {
+  const sent = { ...asked, ...after };
+  return fields
+    .map((field) => `${visible(field)}=${quotedText(field, valueAt(sent, field) ?? '')}`)
+    .join(' ');
 }
 
 /** ": lang: de -> en, first_name: Bob -> Rob" */
@@ -297,7 +379,7 @@ function changesText(step: Step): string {
 }
 
 /** Each field that a step changes, as `de -> en`. */
-export function fieldChanges(step: Step): { field: string; text: string }[] {
+export function fieldChanges(step: Step, arrow = '->'): { field: string; text: string }[] {
   const { before, after, asked, removes = [] } = step;
   const wanted = after ?? asked;
   return [...Object.keys(wanted), ...removes]
@@ -309,14 +391,15 @@ export function fieldChanges(step: Step): { field: string; text: string }[] {
       const isSecret = fieldText(field, sent).startsWith('•••');
       return {
         field: visible(field),
-        text: isSecret ? fieldText(field, sent) : `${old} -> ${next}`,
+        text: isSecret ? fieldText(field, sent) : `${old} ${arrow} ${next}`,
       };
     });
 }
 
 /** ": user carol - lang: sent de, device holds en" */
 export function settledTail(result: StepResult): string {
-  return `: ${visible(recordName(result))}${reasonsTail(result)}`;
+  const reasons = reasonsOf(result).join('; ');
+  return `: ${visible(recordName(result))}${reasons === '' ? '' : ` - ${reasons}`}`;
 }
 
 /** " (lang: de -> en)": the stored and the wanted value if they are the same on all devices. */
@@ -336,7 +419,7 @@ function differingText(results: readonly StepResult[]): string {
   return texts.size === 1 && only !== '' ? ` (${only})` : '';
 }
 
-/** "7 to add · 2 unchanged · 1 differs (lang: de -> en) · 1 unreachable" */
+/** "7 to add · 2 unchanged · 1 differs (lang: de -> en) · 1 not reached" */
 export function countLine({ devices }: Plan, style: Style): string {
   const steps = devices.flatMap((device) => device.steps);
   const settled = devices.flatMap((device) => device.settled);

@@ -93,7 +93,7 @@ export function failureOf(output: Output): Failure | undefined {
 /** Why devices failed, and which: `text` holds for each of them. */
 interface Cause {
   readonly text: string;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly [Failure, ...Failure[]];
 }
 
 /** Each cause once, in order of appearance. */

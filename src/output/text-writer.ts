@@ -8,7 +8,7 @@ import type {
   View,
 } from '../shell/output.ts';
 import { driftCells } from './drift-text.ts';
-import { failuresLine, failureText, planLines, resultLine, summaryLine } from './change-text.ts';
+import { cautionLines, planLines, resultLines, summaryLine, VERDICT_MARKS } from './change-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
 import { recordLines, recordOf, recordTone } from './record-text.ts';
 import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
@@ -19,7 +19,6 @@ import {
   errorLines,
   type Failure,
   failureOf,
-  MOST_NAMED,
   progressText,
   type Streams,
   type Style,
@@ -40,6 +39,7 @@ import { isGuess } from '../device/sensitive-fields.ts';
 import { clockTime } from '../text/time.ts';
 import type { FoldedRow } from '../fleet/fold.ts';
 import { type DevshError, UsageError } from '../errors.ts';
+import type { Plan } from '../change/plan.ts';
 import type { StepResult } from '../change/verdict.ts';
 
 /** For people, and for `cut` and `awk` when `out` is no terminal. */
@@ -51,7 +51,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     remarks.clear();
     writeInPieces(lines, streams.out, '\n');
   };
-  const failed = new ResultLines((lines) => {
+  const results = new ResultLines((lines) => {
     print(lines);
   }, streams);
   const table = (text: LongTable): void => {
@@ -80,7 +80,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   const writeData = (output: Output): void => {
     switch (output.kind) {
       case 'result':
-        failed.push(output.result);
+        results.push(output.result);
         break;
       case 'summary':
         print([summaryLine(output, style)]);
@@ -113,6 +113,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         streams.out(answerText(output, streams.isTty));
         break;
       case 'plan':
+        results.begin(output.plan);
         if (output.dryRun) print(planLines(output.plan, style));
         else remarks.write(output);
         break;
@@ -136,14 +137,14 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         reads.push(output);
         return;
       }
-      if (output.kind !== 'result') failed.flush();
+      if (!WHILE_WRITING.has(output.kind)) results.flush();
       // Devices answer while remarks are made; all else comes after the table.
       if (output.kind !== 'progress' && output.kind !== 'message') flushReads();
       writeData(output);
     },
     end(error) {
       // A question that cannot be right has no answer, not even an empty one.
-      failed.flush();
+      results.flush();
       if (error instanceof UsageError) reads = [];
       flushReads();
       remarks.end(error);
@@ -151,49 +152,50 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
   };
 }
 
-/** A line for each result; one for many devices that fail in a row for the same cause. */
+/** Gathers the results of a run, for one line where the same happened; with --verbose each is said at once. */
 class ResultLines {
   readonly #print: (lines: readonly string[]) => void;
-  readonly #streams: Streams;
+  readonly #isVerbose: boolean;
   readonly #style: Style;
-  #failed: StepResult[] = [];
-  #text: string | undefined;
+  #plan: Plan | undefined;
+  #held: StepResult[] = [];
   #soon: NodeJS.Timeout | undefined;
 
-  constructor(print: (lines: readonly string[]) => void, streams: Streams) {
+  constructor(print: (lines: readonly string[]) => void, { color, verbose = false }: Streams) {
     this.#print = print;
-    this.#streams = streams;
-    this.#style = createStyle(streams.color);
+    this.#isVerbose = verbose;
+    this.#style = createStyle(color);
+  }
+
+  /** What the results are about. */
+  begin(plan: Plan): void {
+    this.#plan = plan;
   }
 
   push(result: StepResult): void {
-    const text = failureText(result);
-    if (text !== this.#text) this.flush();
-    if (text === undefined) {
-      this.#print([resultLine(result, this.#style)]);
-      return;
-    }
-    this.#text = text;
-    this.#soon ??= setTimeout(() => {
-      this.flush();
-    }, GATHERED_MS);
-    this.#failed.push(result);
+    this.#held.push(result);
+    if (this.#isVerbose) this.flush();
+    // What went wrong is said soon.
+    else if (isWrong(result)) this.#soon ??= setTimeout(() => this.#say(isWrong), GATHERED_MS);
   }
 
   flush(): void {
+    this.#say(() => true);
+  }
+
+  #say(isSaid: (result: StepResult) => boolean): void {
     clearTimeout(this.#soon);
     this.#soon = undefined;
-    const results = this.#failed;
-    if (results.length === 0) return;
-    this.#failed = [];
-    const isGrouped = this.#streams.verbose !== true && results.length > MOST_NAMED + 1;
-    this.#print(
-      isGrouped
-        ? [failuresLine(results, this.#text ?? '', this.#style)]
-        : results.map((result) => resultLine(result, this.#style)),
+    const { said = [], held = [] } = Object.groupBy(this.#held, (one) =>
+      isSaid(one) ? 'said' : 'held',
     );
-    this.#text = undefined;
+    this.#held = held;
+    if (said.length > 0) this.#print(resultLines(said, this.#plan, this.#style));
   }
+}
+
+function isWrong({ verdict }: StepResult): boolean {
+  return VERDICT_MARKS[verdict].tone === 'bad';
 }
 
 function* withoutFirst(lines: Iterable<string>): Generator<string> {
@@ -203,6 +205,9 @@ function* withoutFirst(lines: Iterable<string>): Generator<string> {
     isFirst = false;
   }
 }
+
+/** What is said while results are gathered. */
+const WHILE_WRITING: ReadonlySet<Output['kind']> = new Set(['result', 'progress', 'message']);
 
 /** Columns that are compared or typed again, besides the first. */
 const WHOLE = new Set(
@@ -404,7 +409,11 @@ export function remarkWriter(streams: Streams) {
       }
       if (output.kind === 'plan') {
         clear();
-        printCut((named) => planLines(output.plan, style, named));
+        printCut((named) =>
+          output.isAgreed === true
+            ? cautionLines(output.plan, named)
+            : planLines(output.plan, style, named),
+        );
         return;
       }
       const failure = failureOf(output);

@@ -105,6 +105,8 @@ export interface PlanOutput {
   readonly kind: 'plan';
   /** `--dry-run`: nothing follows, so that the plan is the data and goes to stdout. */
   readonly dryRun?: boolean;
+  /** `--yes`: nobody is asked, and the results say what is done. */
+  readonly isAgreed?: boolean;
   readonly plan: Plan;
 }
 

@@ -15,7 +15,7 @@ import { resultText } from '../../src/change/result-file.ts';
 import { driftOf } from '../../src/change/run-step.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { devicePlanObject, resultObject } from '../../src/output/document.ts';
-import { resultLine } from '../../src/output/change-text.ts';
+import { resultLines } from '../../src/output/change-text.ts';
 import { digestWith } from '../../src/device/sensitive-fields.ts';
 import { genericRestProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
@@ -124,7 +124,7 @@ test('neither a secret nor its digest is in what a run prints, or in a file for 
     const shown = [
       JSON.stringify([...devices, back].map(devicePlanObject)),
       JSON.stringify([...results, ...back.settled].map((result) => resultObject(result))),
-      ...results.map((result) => resultLine(result, style)),
+      ...resultLines(results, { run: 'r', devices: [...devices, back] }, style),
       markdownReport(reported) + jsonDocument(reportData(reported)),
       curlScript(head.command, { devices: [...devices, back] }, new Map()),
       serializePlan({ ...head, expiresAt: at, changes: undo?.changes ?? [] }, [back]),

@@ -43,7 +43,7 @@ test('only the whole name permits it: no word alone, no pattern, no other name',
   const { stdout, exitCode } = await devsh(
     'user delete viewer --on sim1 --yes --allow break-glass=viewer',
   );
-  expect(stdout).toContain('delete user viewer: done');
+  expect(stdout).toContain('viewer  deleted');
   expect(exitCode).toBe(0);
 });
 

@@ -247,15 +247,17 @@ test('counters are learned, and are neither drift nor a difference', async () =>
   const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
   const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de --on sim1 --yes';
   const added = await devsh(add);
-  expect(added.stdout).toContain('add user zoe: done');
+  expect(added.stdout).toContain('zoe  added');
   expect(added.stderr).toContain('sim1: hits of user changes without a write');
   expect(await originOf(devsh, 'resources.user.fields.hits')).toBe('observed');
 
   const reads = device.log.length;
-  expect((await devsh('user set zoe lang=fr --on sim1 --yes')).stdout).toContain('zoe: done');
+  expect((await devsh('user set zoe lang=fr --on sim1 --yes')).stdout).toContain(
+    '✓ zoe  lang de → fr',
+  );
   // Plan, check, send, read back: no further reads.
   expect(device.log.length - reads).toBe(4);
-  expect((await devsh('undo --yes')).stdout).toContain('set user zoe: done');
+  expect((await devsh('undo --yes')).stdout).toContain('✓ zoe  ');
   expect((await devsh('user list --on sim1 --json')).stdout).toContain('"hits":');
   expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('done');
 });
@@ -263,14 +265,14 @@ test('counters are learned, and are neither drift nor a difference', async () =>
 test('a counter is learned from drift, too, and can be configured', async () => {
   const { devsh, device } = await start({ profile: 'generic-rest', quirk: ['counters'] });
   const set = await devsh('user set viewer lang=fr --on sim1 --yes');
-  expect(set.stdout).toContain('set user viewer: done');
+  expect(set.stdout).toContain('✓ viewer  ');
   const other = await makeDevsh(ADMIN);
   await other(['device', 'add', 'sim1', device.address, '--profile', 'generic-rest']);
   await other(['trust', 'accept', device.address, '--fingerprint', device.fingerprint]);
   await other(['profile', 'set', 'sim1', 'resources.user.fields.hits=volatile']);
   expect(await originOf(other, 'resources.user.fields.hits')).toBe('configured');
   const { stdout, stderr } = await other('user set viewer lang=de --on sim1 --yes');
-  expect(stdout).toContain('set user viewer: done');
+  expect(stdout).toContain('✓ viewer  ');
   expect(stderr).not.toContain('hits');
 });
 
@@ -325,7 +327,7 @@ test('a key that nobody ever had fails with the one that may be meant; what is g
   });
   expect(some.exitCode).toBe(3);
   const again = await devsh('user delete viewer --on @lab --yes');
-  expect(again.stdout).toContain('unchanged - no such user here');
+  expect(again.stdout).toContain('already so - no such user here');
   expect(again.exitCode).toBe(0);
   expect(writes()).toHaveLength(2);
 });
@@ -338,7 +340,7 @@ test.each(['', 'uuid=', 'username='])(
     const line = `user delete ${prefix}${prefix === 'username=' ? username : uuid} --on sim1 --yes`;
     expect((await devsh(line)).stdout).toContain('done');
     const { stdout, exitCode } = await devsh(line);
-    expect(stdout).toContain('unchanged - no such user here');
+    expect(stdout).toContain('already so - no such user here');
     expect(exitCode).toBe(0);
   },
 );

@@ -729,9 +729,9 @@ test('a condition in the place of a key points to --where', async () => {
   const { devsh, writes } = await startFleet({ devices: 1 });
   const hint = '--where "lang=en" selects by fields';
   const changed = await devsh('user set lang=en lang=de --on sim1 --yes');
-  expect(changed.stderr).toContain(hint);
+  expect(changed.stdout).toContain(hint);
   const deleted = await devsh('user delete lang=en --on sim1 --yes');
-  expect(deleted.stderr).toContain(hint);
+  expect(deleted.stdout).toContain(hint);
   expect(writes()).toEqual([]);
 });
 

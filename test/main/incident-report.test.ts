@@ -49,7 +49,7 @@ test('one document has the runs, what is pending, what others changed, coverage 
   expect(row(/^\| Since/)).toMatch(/UTC/);
   expect(row(/user delete viewer --on/)).toMatch(/\| 2 done · 1 failed \| sim3 \|$/);
   expect(row(/^\| \S+ \| sim3 \| delete/)).toMatch(
-    /\| sim3 \| delete user viewer \| unreachable \| \d/,
+    /\| sim3 \| delete user viewer \| not reached \| \d/,
   );
   expect(row(/not by a run/)).toMatch(
     /\| sim1 \| user eve added \| not by a run of this devsh \|$/,
@@ -90,8 +90,8 @@ test('what is pending is in the record of the time in which it arose, was made o
     ['set user admin lang=fr', expect.stringMatching(/^dropped by .*: INC-4712$/) as string],
   ];
   expect(await states(`--since 1h --until ${between}`)).toEqual([
-    ['delete user viewer', 'not reached'],
-    ['set user admin lang=fr', 'unreachable'],
+    ['delete user viewer', 'not sent'],
+    ['set user admin lang=fr', 'not reached'],
   ]);
   expect(await states('--since 1h')).toEqual(closed);
   expect(await states(`--since ${between}`)).toEqual(closed);

@@ -13,7 +13,7 @@ function leaving(field: string, user: OwnUser): OwnUser {
 test('a new record that the list omits is read at its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('eve') });
   const { stdout, exitCode } = await devsh(ADD);
-  expect(stdout).toContain('eve: done - its own path shows it, but the list does not');
+  expect(stdout).toContain('eve  added - its own path shows it, but the list does not');
   expect(exitCode).toBe(0);
   const undone = await devsh('undo --yes --allow unlisted-login');
   expect(undone.stderr).not.toContain('nothing to undo');
@@ -24,7 +24,7 @@ test('a new record that only the response shows is unknown, not denied', async (
   const { devsh } = await startOwnDevice({ list: without('eve'), isListOnly: true });
   const { stdout, exitCode } = await devsh(ADD);
   expect(stdout).toContain(
-    'eve: unknown - the device responded with the record (id 4), but its list does not show it',
+    'eve  add unknown - the device responded with the record (id 4), but its list does not show it',
   );
   expect(exitCode).not.toBe(0);
 });
@@ -44,7 +44,7 @@ test('a record that appears only after the verdict is undone, too', async () => 
   expect(users().map(({ username }) => username)).toEqual(['bob']);
   await devsh('user list --on oslo');
   expect((await devsh('undo --yes --allow unlisted-login --allow loss')).stdout).toContain(
-    'add user ann',
+    'ann  added',
   );
   expect(users().map(({ username }) => username)).toEqual(['bob', 'ann']);
 });
@@ -58,14 +58,14 @@ test('undo skips a run without a visible effect', async () => {
   expect(set.stdout).toContain('no effect - the device accepted it, but nothing changed');
   const { stderr, stdout } = await devsh('undo --yes --allow unlisted-login');
   expect(stderr).toContain('of which it sees no effect');
-  expect(stdout).toContain('delete user eve: done');
+  expect(stdout).toContain('eve  deleted');
   expect(users()).toHaveLength(3);
 });
 
 test('a record that the list omits is judged by its own path', async () => {
   const { devsh } = await startOwnDevice({ list: without('ann') });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes --allow unlisted-login');
-  expect(stdout).toContain('set user ann: done');
+  expect(stdout).toContain('✓ ann  ');
   expect(stdout).not.toContain('gone');
 });
 
@@ -91,7 +91,7 @@ test('hidden fields are not called sent, stored or changed', async () => {
   const { stdout, exitCode } = await devsh(
     'user set ann first_name=N --on oslo --yes --allow unlisted-login',
   );
-  expect(stdout).toContain('set user ann: differs - no longer shown: first_name, lang\n');
+  expect(stdout).toContain('ann  set differs - no longer shown: first_name, lang  oslo\n');
   expect(exitCode).toBe(1);
 });
 
@@ -100,7 +100,7 @@ test('the fields of a deleted record come back with it', async () => {
   const { stdout } = await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('differs - no longer in the list, without a request: cyd');
   const undone = await devsh('undo --yes --allow unlisted-login --allow loss');
-  expect(undone.stdout).toContain('add user cyd');
+  expect(undone.stdout).toContain('cyd  added');
   expect(users().map(({ username }) => username)).toEqual(['ann', 'bob', 'cyd']);
 });
 
@@ -132,7 +132,7 @@ test('undo of an add finds a record that the device renamed', async () => {
     const { stdout } = await devsh(ADD.replace('=eve', `=${typed}`));
     expect(stdout).toContain(`username: sent ${typed}, device has ${stored}`);
     expect((await devsh('undo --yes --allow unlisted-login')).stdout).toContain(
-      `delete user ${stored}: done`,
+      `${stored}  deleted`,
     );
     expect(users()).toHaveLength(3);
   }

@@ -179,17 +179,17 @@ test('a token that no request can name is not ended, and the lockout says so', a
   ]);
   const { stdout, stderr, exitCode } = await devsh('lockout viewer --yes');
   const reason = '2 tokens have the name "api", and no id tells them apart';
-  expect(stdout).toContain(`delete token api: failed - this token is not ended; ${reason}`);
+  expect(stdout).toContain(`token api  delete failed - this token is not ended; ${reason}`);
   expect(stdout).toMatch(/^box\s+viewer\s+disabled\s+0 of 3 ended$/m);
   expect(stderr).toContain('warning: viewer: disabled on box');
   expect(stderr).toContain('not all ended on box; "lockout viewer" again ends those that are left');
   expect(exitCode).toBe(3);
   const deletes = () => server.requests.filter(({ method }) => method === 'DELETE').length;
   expect(deletes()).toBe(0);
-  const [, line] = /token cli: failed .*"(profile set [^"]+)"/.exec(stdout) ?? [];
+  const [, line] = /token cli {2}delete failed .*"(profile set [^"]+)"/.exec(stdout) ?? [];
   await devsh(line?.replace('DEVICE', 'box') ?? '');
   const again = await devsh('lockout viewer --yes');
-  expect(again.stdout).toContain('delete token cli: done');
+  expect(again.stdout).toContain('token cli  deleted');
   expect(again.exitCode).toBe(3);
   expect(deletes()).toBe(1);
 });
@@ -200,7 +200,7 @@ test('where they are unknown, plan, verdict and report say so', async () => {
   const planned = await devsh('lockout viewer --dry-run');
   expect(planned.stderr).toContain(`${note} (sim1)`);
   const { stdout, stderr } = await devsh('lockout viewer --yes');
-  expect(stdout).toContain(`set user viewer: done - ${note}`);
+  expect(stdout).toContain(` - ${note}`);
   expect(stdout).toMatch(/sim1\s+viewer\s+disabled\s+not known to be ended/);
   expect(stderr).toContain(`warning: ${note} (sim1)`);
   const report = await devsh('report');
@@ -317,7 +317,7 @@ test('a device that was away gets only what is sure: the same person, and marks 
   expect(isActive(device(1), 'vic')).toBe(false);
   for (const number of [2, 3, 4]) device(number).setFault('refuse', false);
   const settled = await devsh('resume --yes');
-  expect(settled.stdout).toContain('sim2  set user viewer: drift - user viewer shows another');
+  expect(settled.stdout).toContain('viewer  set drift - user viewer shows another');
   expect(settled.stderr).toContain('open sessions and API tokens: not known to be ended (');
   expect(isActive(device(2))).toBe(true);
   expect(isActive(device(4))).toBe(false);

@@ -14,13 +14,13 @@ test('a refused password is no success beside a field that was so already', asyn
   const line = 'user set viewer lang=en password=Secret-123 --on sim1 --yes';
   device(1).setFault('422-fields', true, { method: 'POST' });
   const refused = await devsh(line);
-  expect(refused.stdout).toContain('viewer: failed - POST /api/user/ was refused (422)');
+  expect(refused.stdout).toContain('viewer  set failed - POST /api/user/ was refused (422)');
   expect(refused.exitCode).toBe(1);
   device(1).setFault('422-fields', false);
   device(1).setFault('code-in-200');
   const { stdout, exitCode } = await devsh(line);
   expect(stdout).toContain(
-    'viewer: unknown - the device responded: Attribute cannot be modified; password cannot be read back',
+    'viewer  set unknown - the device responded: Attribute cannot be modified; password cannot be read back',
   );
   expect(exitCode).toBe(3);
 });
@@ -30,7 +30,7 @@ test('a write-only field in OPTIONS cannot be read back, and does not differ', a
   const { stdout, exitCode } = await devsh(
     'user add username=zoe lang=de email=z@example.net --on sim1 --yes',
   );
-  expect(stdout).toContain('done - email cannot be read back');
+  expect(stdout).toContain('zoe  added - email cannot be read back');
   expect(exitCode).toBe(0);
   expect(device(1).users.at(-1)).toMatchObject({ email: 'z@example.net' });
 });
@@ -61,7 +61,7 @@ test('a PUT that would erase hidden fields is refused, names the fields, and can
   expect(stored()).toMatchObject({ password: 'hash of viewer' });
 
   const named = await devsh('user set viewer lang=fr email=v@x password=n3w --on sim1 --yes');
-  expect(named.stdout).toContain('done - password, email cannot be read back');
+  expect(named.stdout).toContain(' - password, email cannot be read back');
   expect(stored()).toMatchObject({ lang: 'fr', email: 'v@x', password: 'n3w' });
 
   const allowed = await devsh('user set viewer lang=de --on sim1 --yes --allow loss');
@@ -101,7 +101,7 @@ test('a delete names what undo cannot restore, and the undo is never done with l
   expect(output.stderr).toContain('undo cannot restore uuid, modified, owner, groups');
   const { stdout, stderr, exitCode } = await devsh('undo --yes');
   expect(stderr).toContain('this plan does not restore uuid, modified, owner, groups');
-  expect(stdout).toContain(`add user ${key}: differs - owner: was`);
+  expect(stdout).toContain(`${key}  add differs - owner: was`);
   expect(stdout).toContain('groups: was "staff, ops", device has []');
   expect(stdout).not.toContain('sent');
   expect(device(1).users.at(-1)).toMatchObject({ username: key, owner: '', groups: [] });

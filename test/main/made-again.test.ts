@@ -6,7 +6,7 @@ test('an undo of a delete is done if only the id is new', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
   await devsh('interface delete eth8 --on sim1 --yes --allow unlisted-login');
   const undone = await devsh('undo --yes --allow unlisted-login');
-  expect(undone.stdout).toContain('add interface eth8: done - new from the device: uuid');
+  expect(undone.stdout).toContain('interface eth8  added - new from the device: uuid');
   expect(undone.exitCode).toBe(0);
 });
 
@@ -28,13 +28,13 @@ test('dates are new by nature, and content that does not come back is a differen
   await devsh('learn oslo');
   await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   const undone = await devsh('undo --yes --allow unlisted-login --allow loss');
-  expect(undone.stdout).toMatch(/add user bob: done - new from the device: created_at, logins/);
+  expect(undone.stdout).toMatch(/bob  added - new from the device: created_at, logins/);
   expect(undone.exitCode).toBe(0);
 
   await devsh('user delete bob --on oslo --yes --allow unlisted-login');
   memo = '';
   const lossy = await devsh('undo --yes --allow unlisted-login --allow loss');
-  expect(lossy.stdout).toMatch(/add user bob: differs - memo: sent y/);
+  expect(lossy.stdout).toMatch(/bob  add differs - memo: sent y/);
   expect(lossy.exitCode).toBe(1);
 });
 
@@ -55,7 +55,7 @@ test('undo takes back the first record of an empty list, and no other last one',
   await devsh('user add username=zoe --on oslo --yes --allow unlisted-login');
   expect(users()).toHaveLength(1);
   const undone = await devsh('undo --yes --allow unlisted-login');
-  expect(undone.stdout).toContain('delete user zoe: done');
+  expect(undone.stdout).toContain('zoe  deleted');
   expect(users()).toEqual([]);
 
   await devsh('user add username=ann --on oslo --yes --allow unlisted-login');
@@ -116,6 +116,6 @@ test('an account that cannot be added disabled is not added before somebody agre
   expect(second.exitCode).toBe(6);
   expect(held()).toHaveLength(1);
   expect((await devsh('undo --yes --allow unlisted-login --allow loss')).stdout).toContain(
-    'add user bob: done',
+    'bob  added',
   );
 });

@@ -85,9 +85,9 @@ test('blanks in a key are visible in plan, question and result', async () => {
   expect(asked.stderr).toContain("delete user 'ADMIN ' on sim1");
   expect(asked.stderr).toContain("delete user 'ADMIN ' on sim1? Type y");
   const done = await devsh(['user', 'delete', 'a  b', '--on', 'sim1', '--yes']);
-  expect(done.stdout).toContain("delete user 'a  b': done");
+  expect(done.stdout).toContain("✓ 'a  b'  deleted");
   const other = await devsh(['user', 'delete', 'plain one', '--on', 'sim1', '--yes']);
-  expect(other.stdout).toContain('delete user plain one: done');
+  expect(other.stdout).toContain('plain one  deleted');
 });
 
 test.each<[cut: (whole: string) => string, line: string]>([

@@ -35,7 +35,7 @@ test('id=… and username=… say which', async () => {
   expect(usernames(device(1))).not.toContain(word);
   expect(usernames(device(2))).toContain('viewer');
   const set = await devsh(`user set uuid=${word} lang=fr --on sim2 --yes`);
-  expect(set.stdout).toContain('set user viewer: done');
+  expect(set.stdout).toContain('✓ viewer  ');
 });
 
 test('what is pending keeps the meaning of the line', async () => {

@@ -27,7 +27,7 @@ test('a lockout keeps the login of devsh, also when it is continued, or its undo
   const { devsh, device } = fleet;
   device(3).setFault(DOWN, true);
   const locked = await devsh('lockout viewer --yes --now --delete');
-  expect(locked.stdout).toContain('not covered: sim3 (unreachable) · pending there');
+  expect(locked.stdout).toContain('not reached: sim3 · pending there');
   device(3).setFault(DOWN, false);
   await devsh('undo --yes --allow loss');
   const [undone = '', id = ''] = await runIds(fleet);
@@ -64,7 +64,7 @@ test('nothing is pending on an absent device for a resource that no device is kn
   // Another device has shown it.
   await devsh('learn --on sim1');
   const pending = await devsh('interface set eth0 mtu=1400 --on sim2 --yes');
-  expect(pending.stdout).toContain('not covered: sim2 (unreachable) · pending there');
+  expect(pending.stdout).toContain('not reached: sim2 · pending there');
 });
 
 /** The newest first. */
@@ -85,8 +85,8 @@ test('--allow drift overwrites values, and never the account of another person',
 
   const plain = await devsh('resume --yes');
   expect(plain.exitCode).toBe(7);
-  expect(plain.stdout).toContain('sim2  set user viewer: drift');
-  expect(plain.stdout).toContain('sim3  set user viewer: drift - user viewer shows another person');
+  expect(plain.stdout).toContain('viewer  set drift');
+  expect(plain.stdout).toContain('viewer  set drift - user viewer shows another person');
   // Why it is pending now, not why it was at first.
   const causes = (await rows(fleet)).map(({ device: name, cause }) => [name, cause]);
   expect(causes).toEqual(['sim2', 'sim3', 'sim4'].map((name) => [name, 'drift']));
@@ -110,9 +110,9 @@ test('on a terminal devsh asks which of the records in doubt are the ones that a
   for (const number of [2, 3]) device(number).setFault(DOWN, false);
   await alter(fleet, 'user set viewer lastname=Other --on sim2,sim3');
   const causes = async () => new Set((await rows(fleet)).map(({ cause }) => cause));
-  expect(await causes()).toEqual(new Set(['unreachable']));
+  expect(await causes()).toEqual(new Set(['not reached']));
   await devsh('resume --dry-run');
-  expect(await causes()).toEqual(new Set(['unreachable']));
+  expect(await causes()).toEqual(new Set(['not reached']));
   const none = await devsh('resume', { tty: [''] });
   expect(await causes()).toEqual(new Set(['a question without an answer']));
   expect(none.stderr).toContain('Is this "viewer" the one that is meant?');
@@ -123,7 +123,7 @@ test('on a terminal devsh asks which of the records in doubt are the ones that a
     true,
   ]);
   const one = await devsh('resume --no-color', { tty: ['2', 'y'] });
-  expect(one.stdout).toContain('✓ sim3  delete user viewer: done');
+  expect(one.stdout).toContain('✓ viewer  deleted  sim3');
   expect([2, 3].map((number) => usernames(device(number)).includes('viewer'))).toEqual([
     true,
     false,
@@ -161,7 +161,7 @@ test('a refused login and a changed certificate are pending with their cause; a 
   expect(run.stderr).toMatch(/pending: "resume \S+" continues/);
   expect(await rows(fleet)).toMatchObject([
     { device: 'sim2', change: 'delete user viewer', cause: 'refused the login' },
-    { device: 'sim3', change: 'delete user viewer', cause: 'untrusted' },
+    { device: 'sim3', change: 'delete user viewer', cause: 'not trusted' },
   ]);
   const early = await devsh('resume --wait --yes');
   // A refused login is not tried again and again.

@@ -24,7 +24,7 @@ test('what a run did not reach because it stopped is pending until it is continu
   const cause = '1 of 4 devices not read; --max-failures allows 0';
   expect(before).toMatchObject([
     { device: 'sim1', cause },
-    { device: 'sim2', change: 'delete user viewer', cause: 'unreachable' },
+    { device: 'sim2', change: 'delete user viewer', cause: 'not reached' },
     { device: 'sim3', cause },
     { device: 'sim4', cause },
   ]);
@@ -52,7 +52,7 @@ test('"resume" of a filter changes the records that it matched then, and no othe
   device(2).setFault(DOWN, false);
   device(2).putUser({ username: 'late', first_name: 'L', lastname: 'Temp', lang: 'de' });
   const retried = await devsh('resume --yes');
-  expect(retried.stdout).toContain('✓ sim2  delete user viewer: done');
+  expect(retried.stdout).toContain('✓ viewer  deleted  sim2');
   expect(retried.stderr).toContain('also matches late, which the run did not mean');
   expect(usernames(device(2))).toContain('late');
   expect(usernames(device(2))).not.toContain('viewer');

@@ -25,7 +25,7 @@ test('a device that was down gets the deletion once when it answers', async () =
   device(2).setFault(DOWN, true);
   const run = await devsh('user delete viewer --on @lab --yes');
   expect(run.exitCode).toBe(3);
-  expect(run.stdout).toContain('not covered: sim2 (unreachable) · pending there');
+  expect(run.stdout).toContain('not reached: sim2 · pending there');
   expect(run.stderr).toMatch(/"resume \S+" continues/);
   expect(await pendingRows(fleet)).toMatchObject([
     { device: 'sim2', change: 'delete user viewer' },
@@ -40,7 +40,7 @@ test('a device that was down gets the deletion once when it answers', async () =
   const before = writes().length;
   const settled = await devsh('resume --yes');
   expect(settled).toMatchObject({ exitCode: 0 });
-  expect(settled.stdout).toContain('✓ sim2  delete user viewer: done');
+  expect(settled.stdout).toContain('✓ viewer  deleted  sim2');
   expect(await pendingRows(fleet)).toEqual([]);
   expect(writes().length - before).toBe(1);
   expect(usernames(device(2))).not.toContain('viewer');
@@ -144,7 +144,7 @@ test('a secret is not kept: it is asked for, and refused without a terminal', as
   const { devsh, device } = fleet;
   device(2).setFault(DOWN, true);
   await devsh('user set viewer password=horse-battery-9 --on @lab --yes');
-  expect(await pendingRows(fleet)).toMatchObject([{ cause: 'unreachable; needs password' }]);
+  expect(await pendingRows(fleet)).toMatchObject([{ cause: 'not reached; needs password' }]);
   const folder = join(devsh.folder, 'state/devsh/runs');
   for (const name of await readdir(folder)) {
     expect(await readFile(join(folder, name), 'utf8')).not.toContain('horse-battery-9');
@@ -244,7 +244,7 @@ test('what is pending of a pruning import names the deletes, and the same line a
     devsh(['import', file, '--prune', '--on', on, '--yes', '--allow', 'prune', '--allow', 'loss']);
   const first = await importOn('@lab');
   const cause =
-    'unreachable; repeat the line of the run, which also deletes what is not in the file';
+    'not reached; repeat the line of the run, which also deletes what is not in the file';
   const wanted = [
     { change: 'set user viewer', cause },
     { change: 'set user admin', cause },

@@ -128,7 +128,7 @@ test('a plan file of an older devsh is applied, without its request', async () =
     Object.assign(planOf(lines).steps[0] ?? {}, { request, filled: {}, after: { lang: 'fr' } });
   });
   const { stdout, exitCode } = await devsh(['apply', file, '--yes']);
-  expect(stdout).toContain('set user bob: done');
+  expect(stdout).toContain('✓ bob  ');
   expect(exitCode).toBe(0);
   expect(usernames(device(1))).toContain('root');
 });
@@ -165,8 +165,8 @@ test('what a device was not reached with is pending, and resume does it as it wa
   device(2).setFault('refuse', false);
   await devsh('user add username=zoe lang=de --on sim2 --yes');
   const { stdout, exitCode } = await devsh('resume --yes');
-  expect(stdout).toContain('set user viewer: done');
-  expect(stdout).toContain('add user eve: done');
+  expect(stdout).toContain('✓ viewer  ');
+  expect(stdout).toContain('eve  added');
   expect(exitCode).toBe(0);
   expect((await devsh('runs show')).exitCode).toBe(0);
   expect((await devsh('pending')).stderr).toContain('nothing is pending');

@@ -80,10 +80,10 @@ test('waiting for another devsh is reported, and Ctrl-C ends it', async () => {
   await hold(fleet, 2, `${process.pid} ${hostname()} x\n`);
   const line = 'user add username=zoe --on @lab --yes';
   const waiting = `waiting for another devsh (process ${process.pid}), which writes to sim2`;
-  const run = await devsh(line, { stopAt: { text: waiting, signal: 'SIGINT' } });
+  const run = await devsh(`${line} -v`, { stopAt: { text: waiting, signal: 'SIGINT' } });
   expect(run.stderr).toContain(waiting);
-  expect(run.stdout).toContain('✓ sim1  add user zoe: done');
-  expect(run.stdout).toContain('- sim2  add user zoe: skipped - not sent: cancelled');
+  expect(run.stdout).toContain('✓ zoe  added');
+  expect(run.stdout).toContain('- zoe  add skipped - not sent: cancelled');
   expect(run.stderr.match(/cancelled/g)).toHaveLength(1);
   expect(run.exitCode).toBe(130);
   expect(writes()).toEqual(['POST /api/user/']);
@@ -102,9 +102,9 @@ test('a raw request of unknown effect waits for another devsh, too', async () =>
 
 test('Ctrl-C at the last verdict claims no step that was not sent', async () => {
   const { devsh } = await startFleet({ devices: 1 });
-  const stopAt = { text: 'add user zoe: done', signal: 'SIGINT' } as const;
-  const run = await devsh('user add username=zoe --on @lab --yes', { stopAt });
-  expect(run.stdout).toContain('✓ sim1  add user zoe: done');
+  const stopAt = { text: 'zoe  added', signal: 'SIGINT' } as const;
+  const run = await devsh('user add username=zoe --on @lab --yes -v', { stopAt });
+  expect(run.stdout).toContain('✓ zoe  added');
   expect(run.stderr).toContain('cancelled: no step was left');
   expect(run.exitCode).toBe(130);
 });

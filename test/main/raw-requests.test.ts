@@ -57,7 +57,7 @@ test('a raw write of one record is planned, journaled and read back, and undo ta
       .map(({ method, path }) => `${method} ${path}`),
   ).toEqual(['GET /api/user/']);
   const deleted = await devsh(`delete /api/user/${uuidOf('viewer')}/ --on sim1 --yes`);
-  expect(deleted.stdout).toContain('delete user viewer: done');
+  expect(deleted.stdout).toContain('viewer  deleted');
   expect(deleted.exitCode).toBe(0);
   expect(usernames(device(1))).not.toContain('viewer');
   await devsh('undo --yes');
@@ -238,7 +238,7 @@ test('a raw POST has the encoding of each device, planned or not', async () => {
   await one.devsh('profile set sim2 update.encoding=form');
   const before = one.writes().length;
   const refused = await one.devsh(`post /api/reload/ now=1 --on sim2 --yes`);
-  expect(refused.stderr).toContain('devsh does not know whether /api/reload/ takes a form or JSON');
+  expect(refused.stdout).toContain('devsh does not know whether /api/reload/ takes a form or JSON');
   expect(refused.exitCode).toBe(6);
   expect(one.writes()).toHaveLength(before);
 });

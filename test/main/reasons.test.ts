@@ -33,7 +33,7 @@ test('an id that OPTIONS calls writable is chosen by the user, and comes back wi
   const { devsh, users } = await startOwnDevice({ options });
   await devsh('learn oslo');
   const added = await devsh('user add id=zz username=zoe --on oslo --yes --allow unlisted-login');
-  expect(added.stdout).toContain('add user zoe: done');
+  expect(added.stdout).toContain('zoe  added');
   expect(users().at(-1)).toMatchObject({ id: 'zz', username: 'zoe' });
   await devsh('user delete zoe --on oslo --yes --allow unlisted-login');
   await devsh('undo --yes --allow unlisted-login --allow loss');
@@ -52,7 +52,7 @@ test('who chooses ids on a device that says nothing of it is told the fact', asy
   expect(refused.stdout).toContain(line);
   await devsh('profile set oslo extends=drf id_fields=[] resources.user.key_field=id');
   const added = await devsh('user add id=zz username=zoe --on oslo --yes --allow unlisted-login');
-  expect(added.stdout).toContain('add user zz: done');
+  expect(added.stdout).toContain('zz  added');
 });
 
 test('a list that is nowhere names the paths that were tried and the line to state', async () => {
@@ -79,7 +79,7 @@ test('a password that is only taken is done if the hash that is shown has change
   const set = await devsh(
     'user set bob cleartext=secret-One --on oslo --yes --allow unlisted-login',
   );
-  expect(set.stdout).toContain('set user bob: done');
+  expect(set.stdout).toContain('✓ bob  ');
   expect(set.exitCode).toBe(0);
 });
 

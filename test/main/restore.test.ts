@@ -49,7 +49,7 @@ test('brings deleted users back as they were, names what is lost, and is undone'
   expect(usernames(device(1))).not.toContain(bob);
 
   const run = await devsh(`user restore --at ${then} --on sim1 --yes --allow loss`);
-  expect(run.stdout).toContain(`add user ${bob}: done`);
+  expect(run.stdout).toContain(`${bob}  added`);
   expect(run.stdout).toContain('new from the device: uuid');
   expect(stateOf(device(1))).toEqual(before);
   await devsh('undo --on sim1 --yes');
@@ -64,12 +64,12 @@ test('sets back what changed, and deletes what is new only with --prune', async 
 
   const one = await devsh(`user restore ${bob} --at ${then} --on sim1 --yes`);
   expect(one).toMatchObject({ exitCode: 0 });
-  expect(one.stdout).toContain(`set user ${bob}: done`);
+  expect(one.stdout).toContain(`✓ ${bob}  `);
   const rest = await devsh(`user restore --at ${then} --on sim1 --yes`);
   expect(rest.stderr).toContain('added since, and stays without --prune: mallory');
   expect(usernames(device(1))).toContain('mallory');
   const pruned = await devsh(`user restore --at ${then} --on sim1 --yes --prune`);
-  expect(pruned.stdout).toContain('delete user mallory: done');
+  expect(pruned.stdout).toContain('mallory  deleted');
   expect(stateOf(device(1))).toEqual(before);
   const again = await devsh(`user restore --at ${then} --on sim1 --yes --prune`);
   expect(again.stdout).toContain('nothing to do');

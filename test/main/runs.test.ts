@@ -109,7 +109,7 @@ test('undo reverts the latest run, also of the same second, and undo of that res
   expect((await devsh('undo --yes')).exitCode).toBe(0);
   expect(usernames(device(1)).slice(before.length)).toEqual(['one']);
   expect((await devsh('undo --yes --allow loss')).stdout).toContain(
-    'done - new from the device: uuid',
+    'two  added - new from the device: uuid',
   );
   expect(usernames(device(1)).slice(before.length)).toEqual(['one', 'two']);
 });
@@ -295,7 +295,7 @@ test('resume continues on the named devices alone', async () => {
   await devsh('user add username=one --on sim1,sim3 --yes');
   await devsh('user add username=two --on sim2 --yes');
   const resumed = await devsh('resume --on sim1 --yes');
-  expect(resumed.stdout).toContain('sim1  add user one: done');
+  expect(resumed.stdout).toMatch(/✓ one {2}added .* sim1$/m);
   expect(resumed.stdout).not.toMatch(/sim[23]/);
   expect(resumed.exitCode).toBe(0);
   expect(usernames(device(3))).not.toContain('one');
@@ -342,7 +342,7 @@ test('after the canary a login that no longer works stops the roll-out', async (
   }, 1);
   const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --canary 1 --yes');
   clearInterval(watch);
-  expect(stdout).toMatch(/sim2 .*skipped/);
+  expect(stdout).toMatch(/add skipped .*sim2/);
   expect(exitCode).not.toBe(0);
   expect(writes()).toHaveLength(1);
 });
@@ -432,8 +432,8 @@ test('plan may look at a read-only session, and a device that is down is never "
   device(2).setFault('refuse');
   const argv = ['plan', '-', '--on', '@lab', '--read-only'];
   const { stdout, exitCode } = await devsh(argv, { stdin: ADD });
-  expect(stdout).toContain('not covered: sim2 - ');
-  expect(stdout).toContain('1 to add · 1 unreachable');
+  expect(stdout).toContain('not reached: sim2 - ');
+  expect(stdout).toContain('1 to add · 1 not reached');
   expect(exitCode).toBe(3);
   const json = await devsh([...argv, '--json'], { stdin: ADD });
   expect(JSON.parse(json.stdout)).toMatchObject({

@@ -42,7 +42,7 @@ test('a field that the profile calls secret is in no output and no file, from th
     printed.push(stdout, stderr);
     expect([line, exitCode]).toEqual([line, 0]);
   }
-  expect(printed[0]).toContain(`set user ${name}: done`);
+  expect(printed[0]).toContain(`✓ ${name}  `);
   expect(device(1).log.some(({ body }) => body.includes('Quaggamire'))).toBe(true);
   expect(printed.join('\n')).not.toContain('Quaggamire');
   expect(printed.join('\n')).not.toContain(old);

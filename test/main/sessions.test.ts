@@ -86,7 +86,7 @@ describe.each(KINDS)('%s', (kind) => {
     const { devsh, device } = await startSessions(kind);
     device(1).setFault('401', 1, { method: 'POST', afterWrite: true });
     const { stdout } = await devsh('user add username=zoe lang=de --on sim1 --yes');
-    expect(stdout).toContain('add user zoe: done');
+    expect(stdout).toContain('zoe  added');
     expect(device(1).users.filter(({ username }) => username === 'zoe')).toHaveLength(1);
     const requests = requestsTo(device(1));
     const first = requests.indexOf('POST /api/user/');
@@ -104,7 +104,7 @@ describe.each(KINDS)('%s', (kind) => {
     const { devsh, device } = await startSessions(kind, { profile: 'drf' });
     device(1).setFault('401', true, { method: 'PATCH' });
     const { stdout, exitCode } = await devsh('user set viewer lang=fr --on sim1 --yes');
-    expect(stdout).toContain('set user viewer: failed');
+    expect(stdout).toContain('viewer  set failed');
     expect(exitCode).toBe(4);
     expect(requestsTo(device(1)).filter((one) => one.startsWith('PATCH'))).toHaveLength(2);
   });
@@ -113,7 +113,7 @@ describe.each(KINDS)('%s', (kind) => {
     const { devsh, device } = await startSessions(kind);
     device(1).setFault('401-after-storing', 1, { method: 'POST', afterWrite: true });
     const { stdout } = await devsh('user add username=zoe lang=de --on sim1 --yes');
-    expect(stdout).toContain('add user zoe: done');
+    expect(stdout).toContain('zoe  added');
     expect(requestsTo(device(1)).filter((one) => one === 'POST /api/user/')).toHaveLength(1);
   });
 
@@ -121,7 +121,7 @@ describe.each(KINDS)('%s', (kind) => {
     const { devsh, device } = await startSessions(kind);
     device(1).setFault('401-after-storing', true, { method: 'POST', afterWrite: true });
     const { stdout, exitCode } = await devsh('user add username=zoe lang=de --on sim1 --yes');
-    expect(stdout).toContain('add user zoe: unknown');
+    expect(stdout).toContain('zoe  add unknown');
     expect(exitCode).toBe(3);
   });
 

@@ -55,6 +55,6 @@ test('where names have commas, a name with one may be gone', async () => {
   device(1).putUser({ username: 'cn=bob,ou=it' });
   await devsh('user delete cn=bob,ou=it --on sim1 --yes');
   const { exitCode, stdout } = await devsh('user delete cn=bob,ou=it --on sim1 --yes');
-  expect(stdout).toContain('unchanged - no such user here');
+  expect(stdout).toContain('already so - no such user here');
   expect(exitCode).toBe(0);
 });

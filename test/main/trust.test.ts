@@ -18,11 +18,11 @@ test('a changed certificate ends with 5, says where both fingerprints are, and g
   const { devsh, device } = await startFleet();
   const before = device(1).fingerprint;
   device(1).setFault('certificate-change');
-  const { stderr, exitCode } = await devsh('user add username=zoe --on sim1 --yes');
-  expect(exitCode).toBe(5);
-  expect(stderr).toContain('THE CERTIFICATE HAS CHANGED');
-  expect(stderr).toContain('"trust scan sim1" shows both');
-  expect(stderr).toContain('"trust replace sim1"');
+  const added = await devsh('user add username=zoe --on sim1 --yes');
+  expect(added.exitCode).toBe(5);
+  expect(added.stdout).toContain('THE CERTIFICATE HAS CHANGED');
+  expect(added.stdout).toContain('"trust scan sim1" shows both');
+  expect(added.stdout).toContain('"trust replace sim1"');
   const { stdout } = await devsh('trust scan sim1');
   expect(stdout).toContain(before);
   expect(stdout).toContain(device(1).fingerprint);
@@ -35,7 +35,7 @@ test('what is wrong with certificates is one line of a plan, without a fingerpri
   const { stdout } = await devsh('user add username=zoe --on @lab --dry-run');
   const output = stdout.split('\n').filter((line) => line.includes('CERTIFICATE HAS CHANGED'));
   expect(output).toEqual([
-    expect.stringMatching(/^not covered: sim2, sim3 - .*"trust scan DEVICE"/),
+    expect.stringMatching(/^certificate CHANGED: sim2, sim3 - .*"trust scan DEVICE"/),
   ]);
   expect(stdout).not.toMatch(/[0-9A-F]{2}(:[0-9A-F]{2}){8}/);
   expect(stdout).toContain('2 certificate CHANGED');
@@ -95,17 +95,9 @@ test('of many devices that fail one after the other for the same cause, some are
     expect.stringMatching(/^✗ sim2, sim3, sim4, sim5, sim6, sim7, sim8, sim9: the device refuses/),
   );
   const set = 'user set viewer lang=fr --on @lab --yes';
-  const { stdout, stderr } = await devsh(set);
-  expect(stderr).toMatch(
-    /^not covered: sim2, sim3, sim4 \+5 - the device refuses[^]*\n--verbose or --json names all$/m,
-  );
-  expect((await devsh(`${set} --verbose`)).stderr).toMatch(
-    /^not covered: sim2, sim3, sim4, sim5, sim6, sim7, sim8, sim9 - the device refuses/m,
-  );
+  const { stdout } = await devsh(set);
   expect(stdout.split('\n').filter((text) => text.startsWith('✗'))).toEqual([
-    expect.stringMatching(
-      /^✗ sim2, sim3, sim4 \+5 {2}set user viewer: failed - the device refuses/,
-    ),
+    expect.stringMatching(/^✗ not reached: the device refuses.* sim2 sim3 .* sim8 sim9$/),
   ]);
 });
 
@@ -196,11 +188,11 @@ test('several unknown certificates are one question', async () => {
 
 test('a plan reports many unknown certificates once', async () => {
   const { devsh } = await startFleet({ devices: 3, isPinned: false });
-  const { stderr, exitCode } = await devsh('user add username=zoe --on @lab --yes');
+  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes');
   expect(exitCode).toBe(5);
-  expect(stderr).toContain(
-    'not covered: sim1, sim2, sim3 - the certificate is not trusted: it is self-signed. ' +
-      'Nothing was sent. "trust scan DEVICE" shows it to compare, "trust accept DEVICE" pins it\n',
+  expect(stdout).toContain(
+    '✗ not trusted: the certificate is not trusted: it is self-signed. Nothing was sent. ' +
+      '"trust scan DEVICE" shows it to compare, "trust accept DEVICE" pins it  sim1 sim2 sim3\n',
   );
 });
 

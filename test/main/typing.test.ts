@@ -114,15 +114,15 @@ test('a new record gets no unnamed field that only some records have', async () 
 test('a field that may give rights is named, not filled in, if a form needs all fields', async () => {
   const { devsh, device, writes } = await startFleet({ profile: 'drf', quirk: ['no-options'] });
   const add = 'user add username=guest first_name=G lang=de --on sim1';
-  const { stderr } = await devsh(`${add} --yes`);
-  expect(stderr).toContain('(filled in: lastname="", because a form has all fields)');
+  const { stdout, stderr } = await devsh(`${add} --yes`);
+  expect(stdout).toContain('(filled in: lastname="", because a form has all fields)');
   expect(stderr).toContain('"is_active" may grant rights and is not filled in');
   expect(device(1).log.find(({ method }) => method === 'POST')?.body).not.toContain('is_active');
   await devsh('profile set sim1 resources.user.fields=[username,lang,role]');
   const sent = writes().length;
   const refused = await devsh('user add username=other lang=de --on sim1 --yes');
   expect(refused.exitCode).toBe(6);
-  expect(refused.stderr).toContain('a new user needs role');
+  expect(refused.stdout).toContain('a new user needs role');
   expect(writes()).toHaveLength(sent);
   await devsh('user add username=other lang=de role=guest --on sim1 --yes');
   expect(device(1).log.findLast(({ method }) => method === 'POST')?.body).toContain('role=guest');

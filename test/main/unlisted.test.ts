@@ -51,7 +51,7 @@ async function startBox(
 test('an account that the list hides once it is closed is locked, deleted and made again', async () => {
   const { box, devsh } = await startBox('hides');
   const locked = await devsh('lockout bob --now --yes --allow unlisted-login');
-  expect(locked.stdout).toContain('set user bob: done');
+  expect(locked.stdout).toContain('✓ bob  ');
   expect(locked.exitCode).toBe(0);
   expect((await devsh('changes --since 1d --on oslo')).stdout).not.toContain('gone');
   const again = await devsh('lockout bob --now --yes --allow unlisted-login');
@@ -60,7 +60,7 @@ test('an account that the list hides once it is closed is locked, deleted and ma
   expect([deleted.exitCode, box.named('bob')]).toEqual([0, []]);
   expect((await devsh('changes --since 1d --on oslo')).stdout).toContain('user bob gone');
   expect((await devsh('undo --yes --allow loss --allow unlisted-login')).stdout).toContain(
-    'add user bob: done',
+    'bob  added',
   );
   expect(box.named('bob')).toHaveLength(1);
 });
@@ -172,7 +172,7 @@ test.each<[Habit, string, number]>([
   const { box, devsh } = await startBox(habit);
   const line = 'user set bob lang=fr --on oslo --yes --allow unlisted-login';
   const { stdout, stderr, exitCode } = await devsh(line);
-  expect(stdout).toContain(`set user bob: ${verdict}`);
+  expect(stdout).toContain(`bob  set ${verdict}`);
   expect(stdout + stderr).not.toContain('profile set');
   expect(exitCode).toBe(code);
   expect(box.deeds).toHaveLength(1);
@@ -210,9 +210,9 @@ test('what was added behind the end of a list that may be cut is not added again
   const { box, devsh } = await startBox('cuts');
   const line = 'user add username=rob email=rob@example.net --on oslo --yes';
   const added = await devsh(`${line} --allow unlisted-login`);
-  expect(added.stdout).toContain('add user rob: unknown');
+  expect(added.stdout).toContain('rob  add unknown');
   const resumed = await devsh('resume --yes --allow unlisted-login');
-  expect(resumed.stdout).toContain('add user rob: unknown');
+  expect(resumed.stdout).toContain('rob  add unknown');
   expect(resumed.exitCode).toBe(3);
   expect(box.deeds).toHaveLength(1);
 });

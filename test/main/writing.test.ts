@@ -7,9 +7,7 @@ test('a user is added on every selected device, proven, and summed up', async ()
     'user add username=zoe first_name=Zoe lastname=Zimmer lang=de --on @lab --yes',
   );
   expect(stdout).toMatchInlineSnapshot(`
-    "✓ sim1  add user zoe: done
-    ✓ sim2  add user zoe: done
-    ✓ sim3  add user zoe: done
+    "✓ zoe  added  sim1 sim2 sim3
     3 done
     "
   `);
@@ -41,7 +39,7 @@ test('adding a user that exists is unchanged, and nothing is sent', async () => 
   const { devsh, device, writes } = await startFleet();
   device(1).putUser({ username: 'zoe', lang: 'de' });
   const { stdout, exitCode } = await devsh('user add username=zoe lang=de --on sim1 --yes');
-  expect(stdout).toContain('= sim1  add user zoe: unchanged');
+  expect(stdout).toContain('= zoe  already so - exists already  sim1');
   expect(exitCode).toBe(0);
   expect(writes()).toEqual([]);
 });
@@ -214,7 +212,7 @@ test('a device that is read-only in the inventory refuses writes, the others tak
   await devsh('device remove sim2');
   await devsh(`device add sim2 ${device(2).address} --group lab --read-only`);
   const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes');
-  expect(stdout).toMatch(/✗ sim2 .*read-only in the inventory/);
+  expect(stdout).toMatch(/✗ .*read-only in the inventory.* sim2/);
   expect(exitCode).toBe(3);
   expect(writesOf(device(2))).toEqual([]);
   expect(usernames(device(1))).toContain('zoe');
@@ -277,7 +275,7 @@ test('a device that is down fails alone, and the exit code says partial', async 
   const { devsh, device } = await startFleet({ devices: 3 });
   device(2).setFault('refuse');
   const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes');
-  expect(stdout).toMatch(/✗ sim2 .*refuses the connection/);
+  expect(stdout).toMatch(/✗ not reached: .*refuses the connection.* sim2/);
   expect(stdout).toMatch(/^2 done · .*sim2/m);
   expect(exitCode).toBe(3);
   expect(usernames(device(1))).toContain('zoe');
@@ -286,15 +284,15 @@ test('a device that is down fails alone, and the exit code says partial', async 
 
 test('Ctrl-C lets the request in flight finish, and says what was not sent', async () => {
   const { devsh, devices } = await startFleet({ devices: 3, latencyMs: 20 });
-  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes', {
-    stopAt: { text: 'sim1  add user zoe: done', signal: 'SIGINT' },
+  const { stdout, exitCode } = await devsh('user add username=zoe --on @lab --yes -v', {
+    stopAt: { text: 'zoe  added', signal: 'SIGINT' },
   });
   expect(exitCode).toBe(130);
-  expect(stdout).toContain('✓ sim1  add user zoe: done');
-  expect(stdout).toMatch(/- sim3 .*skipped/);
+  expect(stdout).toMatch(/✓ zoe {2}added .* sim1$/m);
+  expect(stdout).toMatch(/add skipped .*sim3/);
   const holders = devices.filter((device) => usernames(device).includes('zoe'));
   expect(holders.length).toBeLessThan(3);
-  expect(stdout.match(/: done/g)).toHaveLength(holders.length);
+  expect(stdout.match(/zoe {2}added/g)).toHaveLength(holders.length);
 });
 
 test('output that cannot be written fails the command, and ends no write in the middle', async () => {
@@ -310,8 +308,8 @@ test('output that cannot be written fails the command, and ends no write in the 
 
 test('SIGTERM ends with 143', async () => {
   const { devsh } = await startFleet({ devices: 3, latencyMs: 20 });
-  const { exitCode } = await devsh('user add username=zoe --on @lab --yes', {
-    stopAt: { text: 'sim1  add user zoe: done', signal: 'SIGTERM' },
+  const { exitCode } = await devsh('user add username=zoe --on @lab --yes -v', {
+    stopAt: { text: 'zoe  added', signal: 'SIGTERM' },
   });
   expect(exitCode).toBe(143);
 });

@@ -94,8 +94,8 @@ test('a plan is folded and counted, on stderr, with secrets masked', () => {
     set user bob on fw1: lang: de -> en, lastname: "" -> Builder
     delete user bob on fw2
     unchanged on fw2: user dave
-    not covered: fw3 - no answer within 5 s
-    2 to add · 1 to change · 1 to delete · 1 unchanged · 1 unreachable
+    not reached: fw3 - no answer within 5 s
+    2 to add · 1 to change · 1 to delete · 1 unchanged · 1 not reached
     "
   `);
 });
@@ -110,10 +110,10 @@ test('each result has a sign, a word and its reason; the summary counts', () => 
   const { out } = write('table', run);
   expect('\n' + out).toMatchInlineSnapshot(`
     "
-    ✓ fw1  add user carol: done
-    ≠ fw2  add user carol: differs - lang: sent de, device has en; password: sent •••, device has •••
-    ✗ fw3  add user carol: failed - no answer within 5 s
-    ? fw1  add user x^[[2J: unknown - the response was lost
+    ✓ carol  added (filled in: lang=de, most common here)  fw1
+    ≠ carol  add differs - lang: sent de, device has en; password: sent •••, device has •••  fw2
+    ? x^[[2J  add unknown - the response was lost  fw1
+    ✗ not reached: no answer within 5 s  fw3
     1 done · 1 differs · 1 failed · 1 unknown
     "
   `);

@@ -48,12 +48,12 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
     if (line.includes('--yes')) for (const format of FORMATS) await inFormat(format);
     else await Promise.all(FORMATS.map(inFormat));
   }
-  const NAMED = 'not covered: sim3 (unreachable); sim4 (refused the request)';
+  const NAMED = 'not reached: sim3; refused the request: sim4';
 
   // The plan, the question and the summary.
   const asked = await devsh('user set bob lang=it --on @lab', { tty: ['2'] });
-  expect(asked.stderr).toMatch(/not covered: sim3 - .*refuses the connection/);
-  expect(asked.stderr).toMatch(/not covered: sim4 - /);
+  expect(asked.stderr).toMatch(/not reached: sim3 - .*refuses the connection/);
+  expect(asked.stderr).toMatch(/refused the request: sim4 - /);
   expect(asked.stderr).toContain('2 steps on 2 of 4 devices, 2 not covered. Type 2 to do them:');
   expect(asked.stdout).toContain(NAMED);
   expect(asked.exitCode).toBe(3);

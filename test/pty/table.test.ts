@@ -164,10 +164,10 @@ test('d means the devices of the typed command, and names those that were not re
   await program.waitFor(/2 of 3 devices read · \d+ records, \d+ same on 2 read/);
   program.type('/viewer\r');
   program.type('d');
-  await program.waitFor(/not covered: 127\.0\.0\.4\S* - /);
+  await program.waitFor(/not reached: 127\.0\.0\.4\S* - /);
   await program.waitFor('2 steps on 2 of 3 devices, 1 not covered. Type 2 to DELETE:');
   await answer(program, '2');
-  await program.waitFor(/not covered: 127\.0\.0\.4\S* \(unreachable\) · pending there/);
+  await program.waitFor(/not reached: 127\.0\.0\.4\S* · pending there/);
   // One word for it: what could not be planned is not also called failed.
   expect(program.screen().join('\n')).not.toContain('failed on');
 });

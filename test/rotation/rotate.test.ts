@@ -237,7 +237,7 @@ test('an absent device is pending the password, and its debt holds no secret', a
   device(3).setFault('refuse');
   const escrow = await escrowIn(devsh.folder);
   const run = await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
-  expect(run.stdout + run.stderr).toContain('not covered: sim3 (unreachable) · pending there');
+  expect(run.stdout + run.stderr).toContain('not reached: sim3 · pending there');
   expect(await allText(devsh.folder)).not.toContain(NEW);
   device(3).setFault('refuse', false);
   const settled = await rotate('resume');

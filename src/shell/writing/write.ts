@@ -103,7 +103,7 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
     yield { kind: 'plan', plan, dryRun: true };
     return;
   }
-  yield { kind: 'plan', plan, dryRun };
+  yield { kind: 'plan', plan, dryRun, isAgreed: yes };
   const doubts = [...doubtfulFields(plan), ...othersWithRecord(call, plan, sessions)];
   if (call.io.ask === undefined || yes || dryRun) {
     for (const text of doubts) yield warning(text);

@@ -11,7 +11,7 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     **2 done · 1 differs · 1 failed · 1 skipped** on 5 devices
 
-    not covered: fw4 (unreachable)
+    not reached: fw4
 
     Pending: fw4, fw5
 
@@ -55,7 +55,7 @@ test('has the head, all devices, and equal outcomes once', () => {
 
     ### set user carol: skipped
 
-    Remark: not reached
+    Remark: not sent
 
     | Field | Before | Planned | Stored afterwards |
     | --- | --- | --- | --- |

@@ -43,7 +43,7 @@ test('a plan says each fact once: devices of a delete in full, a doubt about all
   ]).toEqual([
     '7 to delete',
     '- delete user bob  fw1, fw2, fw4, fw5, fw6, fw7, fw8',
-    '✗ not covered: fw3 - no answer within 5 s',
+    '✗ not reached: fw3 - no answer within 5 s',
     '! devsh assumes, without documentation: delete user by DELETE /api/user/ID/ on all 7',
   ]);
 });
