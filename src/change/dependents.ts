@@ -65,15 +65,16 @@ function dependentsOf(profile: Profile, resource: string): Dependent[] {
     }),
     ...Object.entries(removes).map(([name, field]): Dependent => ({
       resource: name,
-      isOf: (step, record) => names(profile, step, nestedValue(record, field)),
+      isOf: (step, record) => names(profile, step, nestedValue(record, field), true),
       isClear: (record) => nestedValue(record, field) !== undefined,
     })),
     ...others.map((name): Dependent => ({
       resource: name,
-      // `role`, `roles`, `role_id`
       isOf: (step, record) =>
         Object.entries(record).some(
-          ([field, value]) => lettersOf(field).startsWith(stem) && names(profile, step, value),
+          ([field, value]) =>
+            ![...profile.idFields, keyFieldOf(profile, name, [record])].includes(field) &&
+            names(profile, step, value, lettersOf(field).startsWith(stem)),
         ),
       isClear: () => true,
       refers: true,
@@ -81,14 +82,20 @@ function dependentsOf(profile: Profile, resource: string): Dependent[] {
   ];
 }
 
-/** Whether a value is the key or the id of the record, alone, in a list, or in an object. */
-function names(profile: Profile, step: Step, value: Value | undefined): boolean {
-  if (isValueList(value)) return value.some((one) => names(profile, step, one));
+/**
+ * Whether a value is the key or the id of the record, alone, in a list, or in an object.
+ *
+ * @param isSure its field is named after the resource (`role`, `roles`, `role_id`): a number elsewhere may mean anything
+ */
+function names(profile: Profile, step: Step, value: Value | undefined, isSure: boolean): boolean {
+  if (isValueList(value)) return value.some((one) => names(profile, step, one, isSure));
   if (isValueObject(value)) {
-    return [step.keyField, ...profile.idFields].some((field) => names(profile, step, value[field]));
+    const fields = [step.keyField, ...profile.idFields];
+    return fields.some((field) => names(profile, step, value[field], isSure));
   }
   const text = valueText(value);
-  return text !== '' && [step.key, idOf(profile, step.before ?? {})].includes(text);
+  if (text === '' || (!isSure && /^\d+$/.test(text))) return false;
+  return [step.key, idOf(profile, step.before ?? {})].includes(text);
 }
 
 interface Reader {

@@ -108,6 +108,7 @@ test.each<[title: string, refers: (id: number, name: string) => DeviceRecord]>([
   ['in a list', (id) => ({ roles: [1, id] })],
   ['inside an object', (id) => ({ Role: { id, href: '/x' } })],
   ['in a list of objects', (_id, name) => ({ userName: 'x', roleList: [{ name }] })],
+  ['by name in a field of any name', (_id, name) => ({ grants: ['x', name] })],
 ])(
   'what refers to a deleted record is named, and its changes are told: %s',
   async (_, refersTo) => {
@@ -133,3 +134,15 @@ test.each<[title: string, refers: (id: number, name: string) => DeviceRecord]>([
     });
   },
 );
+
+test('a record of the same name, and a number anywhere, refer to nothing', async () => {
+  const held = readerOf([
+    { id: 5, username: 'ops', port: 5, slots: [1, 5] },
+    { id: 6, username: 'ann', level: '5' },
+  ]);
+  held.session.facts.load(roles, {});
+  const target = { kind: 'key', key: 'ops' } as const;
+  const change = { action: 'delete', resource: 'role', target } as const;
+  const { steps } = planDevice({ device: ref, profile: roles }, change, [{ id: 5, name: 'ops' }]);
+  expect((await withDependents(held, steps))[0]?.takes).toBeUndefined();
+});
