@@ -274,10 +274,10 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const { device, steps, settled, error, changes = [], wanted = [] } = plan;
   const causeOf = ({ resource, action, key }: About): string => {
     if (error !== undefined) return causeText(error);
-    const hasDrifted = settled.some(
+    const drifted = settled.find(
       (one) => one.verdict === 'drift' && isAbout(one, { resource, action, key }),
     );
-    return hasDrifted ? 'drift' : 'a question without an answer';
+    return stopText(drifted);
   };
   const state = error === undefined || isOwing(plan) ? 'pending' : 'failed';
   const planned = changes.flatMap((change) => explicitChanges(run.plan.devices, change));
@@ -290,13 +290,22 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
     }),
     // What is stopped is listed with the changes.
     ...settled
+      .filter(({ index }) => index === undefined)
       .filter((one) => !(isStopped(one) && intended.some((about) => isAbout(one, about))))
       .map(intentOfResult),
     ...steps.map((step, index): Intent => {
       const isResumed = run.replanned?.get(device.name)?.has(index) === true || undefined;
-      return { ...intentOfStep(run, step, index, states[index]), isResumed };
+      const intent = intentOfStep(run, step, index, states[index]);
+      const stopped = settled.find((one) => one.index === index);
+      const cause = stopped && intent.state === 'pending' ? stopText(stopped) : intent.cause;
+      return { ...intent, cause, isResumed };
     }),
   ];
+}
+
+/** Why nothing was sent: values or its record have changed, or nobody answered whose it is. */
+function stopText(drifted: StepResult | undefined): string {
+  return drifted?.verdict === 'drift' ? 'drift' : 'a question without an answer';
 }
 
 function isAbout(result: StepResult, { resource, action, key }: About): boolean {

@@ -17,7 +17,8 @@ export function outcomesOf(run: Run): readonly StepOutcome[] {
   return run.plan.devices.flatMap((plan) => {
     const { device, steps, settled, raw } = plan;
     const unsent = [
-      ...settled,
+      // What stopped a planned step is no result of its own.
+      ...settled.filter(({ index }) => index === undefined),
       ...(raw === undefined ? [] : [resultOfRaw(device, raw)]),
       ...unplannedResults(plan),
     ];

@@ -201,3 +201,24 @@ test('what was declined or refused before it ran leaves nothing pending, and nei
   await devsh('user delete viewer --on @lab,!sim3 --yes');
   expect(await rows(fleet)).toEqual([]);
 });
+
+test.each([
+  ['another person has its name', 'user set viewer lastname=Other', 'a question without an answer'],
+  ['somebody has changed the value', 'user set viewer lang=es', 'drift'],
+])(
+  'what was lost on its way is pending for the reason that stops it now: %s',
+  async (_, line, cause) => {
+    const fleet = await startFleet({ devices: 1 });
+    const { devsh, device } = fleet;
+    device(1).setFault('500', true, { method: 'POST' });
+    await devsh('user set viewer lang=fr --on sim1 --yes');
+    expect(await rows(fleet)).toMatchObject([{ cause: 'without a usable response' }]);
+    device(1).setFault('500', false);
+    await alter(fleet, `${line} --on sim1`);
+    for (let round = 0; round < 2; round += 1) {
+      expect((await devsh('resume --yes')).exitCode).toBeGreaterThan(5);
+      expect(await rows(fleet)).toMatchObject([{ cause }]);
+      expect((await devsh('runs show --json')).stdout).not.toContain('"index"');
+    }
+  },
+);

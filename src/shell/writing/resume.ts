@@ -317,7 +317,7 @@ function continuedDevice(
   // A yes to one question about another device is no yes to the next one.
   const identity = place.doubt === undefined ? { device, pin: given.pin } : own;
   const isIdle = steps.length + ended.length === 0;
-  const settled = given.settled.filter(({ index }) => index === undefined);
+  const settled = given.settled.filter((one) => one.index === undefined || isStopped(one));
   return {
     planned,
     whole: { ...planned, steps: all },
