@@ -295,7 +295,12 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
       .map(intentOfResult),
     ...steps.map((step, index): Intent => {
       const isResumed = run.replanned?.get(device.name)?.has(index) === true || undefined;
-      const intent = intentOfStep(run, step, index, states[index]);
+      const state = states[index];
+      const intent = intentOfStep(run, step, index, state);
+      // What was continued and has drifted once more stays to be done, as what drifted when it was planned.
+      if (isResumed && state?.kind === 'ended' && state.result.verdict === 'drift') {
+        return { ...intent, isResumed, state: 'pending', cause: stopText(state.result) };
+      }
       const stopped = settled.find((one) => one.index === index);
       const cause = stopped && intent.state === 'pending' ? stopText(stopped) : intent.cause;
       return { ...intent, cause, isResumed };

@@ -241,6 +241,7 @@ export function continuedLines(
 class Tally {
   readonly counts: Partial<Record<Verdict, number>> = {};
   readonly #run: string;
+  readonly #isResumed: boolean;
   #total = 0;
   /** By device name, the number of steps that have not ended. */
   readonly #left = new Map<string, number>();
@@ -258,6 +259,7 @@ class Tally {
 
   constructor({ run, devices }: Plan, resumed: ContinuedRun | undefined) {
     this.#run = run;
+    this.#isResumed = resumed !== undefined;
     for (const { device, steps } of devices) {
       const isLeft = (_: unknown, index: number): boolean =>
         resumed?.stateOf({ device: device.name, index }).kind !== 'ended';
@@ -279,7 +281,8 @@ class Tally {
     const isLeft =
       (verdict === 'unknown' && this.#left.has(device.name)) ||
       (verdict === 'skipped' && !this.#drifted.has(device.name));
-    if (isOwed(result) || isLeft) this.pending.add(device.name);
+    const isStopped = verdict === 'drift' && isPlanned && this.#isResumed;
+    if (isOwed(result) || isLeft || isStopped) this.pending.add(device.name);
     return { kind: 'result', run: this.#run, result };
   }
 

@@ -204,6 +204,19 @@ export const FOUND: readonly Case[] = [
     ],
   ]),
   [
+    'what a neighbour of it has overwritten while it was continued stays pending',
+    {
+      ...sequence(
+        down(1),
+        { kind: 'set where', lang: 'en', on: [0, 1] },
+        up(1),
+        { kind: 'resume RUN', run: 0 },
+        { kind: 'resume' },
+      ),
+      habits: [undefined, 'overwrites'],
+    },
+  ],
+  [
     'what no answer refuses is not "failed" on a box that shows changes late',
     withHabit('caches', { kind: 'fate', box: 0, fate: 'store, then 500' }, set('fr', 0)),
   ],
