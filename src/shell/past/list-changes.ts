@@ -12,7 +12,6 @@ import { type Filter, matches } from '../../fleet/filter.ts';
 import { FilterCheck } from '../../fleet/filter-check.ts';
 import type { DeviceHistory } from '../../history/history.ts';
 import type { KeptRecord } from '../../history/kept.ts';
-import type { KnownReading } from '../../history/replay.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { clockTime, zonesText } from '../../text/time.ts';
@@ -59,11 +58,7 @@ const allEvents: EventsIn = ({ device, periods, since }) => eventsOf(device, per
 function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
   const events = histories.flatMap(allEvents);
   if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
-  const read = histories.filter(({ periods }) =>
-    periods.some(({ resources }) => resources.size > 0),
-  );
-  const lists = read.flatMap(({ periods }) => periods.flatMap((period) => [...period.resources]));
-  const kept = lists.flatMap(([, { readings }]) => keptRecords(readings));
+  const kept = keptRecords(histories);
   if (kept.length === 0) return;
   const all = [
     ...kept.map(({ key, fields }) => ({ ...fields, key })),
@@ -85,8 +80,11 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
   );
   if (unknown === undefined) return;
   const word = unknown.text;
-  const resources = new Set(lists.map(([resource]) => resource));
-  const what = resources.size === 1 ? [...resources].join() : 'record';
+  const read = histories.filter(({ periods }) => periods.length > 0);
+  const resources = read.flatMap(({ periods }) =>
+    periods.flatMap((period) => [...period.resources.keys()]),
+  );
+  const what = new Set(resources).size === 1 ? (resources[0] ?? '') : 'record';
   throw new NotFoundError(
     `no ${what} "${word}" was ever read on ${counted(read.length, 'device')}${nearHint(word, keys)}`,
   );
@@ -100,8 +98,14 @@ const EVENT_FIELDS = {
   field: '',
 };
 
-/** Each record that readings show, once. */
-function keptRecords(readings: readonly KnownReading[]): KeptRecord[] {
+/** Each record that readings show, of one resource or of all, once. */
+function keptRecords(histories: readonly DeviceHistory[], resource?: string): KeptRecord[] {
+  const lists = histories.flatMap(({ periods }) =>
+    periods.flatMap(({ resources }) => [...resources]),
+  );
+  const readings = lists.flatMap(([name, one]) =>
+    resource === undefined || name === resource ? one.readings : [],
+  );
   const states = new Set(readings.map(({ state }) => state));
   return [...new Set([...states].flatMap((state) => [...state.values()]))];
 }
@@ -112,32 +116,34 @@ function readOf(histories: readonly DeviceHistory[], resource: string): DeviceHi
   );
 }
 
-/** That nobody of this name was ever read, and who is near it; undefined if somebody was, or if nothing was read. */
+/**
+ * That nobody of this name or id (`bob`, `uuid=1c…`) was ever read, and who is near it; undefined if any record had that
+ * text in any field, or if nothing was read.
+ */
 export function neverRead(
   histories: readonly DeviceHistory[],
   resource: string,
   key: string,
 ): { readonly text: string; readonly near: string } | undefined {
   const read = readOf(histories, resource);
-  const readings = read.flatMap(({ periods }) =>
-    periods.flatMap(({ resources }) => resources.get(resource)?.readings ?? []),
-  );
-  if (read.length === 0 || readings.some((one) => recordsNamed(one, key).length > 0)) {
-    return undefined;
-  }
-  const near = nearHint(key, new Set(keptRecords(readings).map((record) => record.key)));
+  const kept = keptRecords(histories, resource);
+  const [, , value = key] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  const words = new Set([key, value].map(canonicalId));
+  const isNamed = ({ key: name, fields }: KeptRecord): boolean =>
+    [name, ...Object.values(fields)].some((text) => words.has(canonicalId(valueText(text))));
+  if (read.length === 0 || kept.some(isNamed)) return undefined;
+  const near = nearHint(key, new Set(kept.map((record) => record.key)));
   return {
     text: `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}`,
     near,
   };
 }
 
-/** The same for a name or id (`bob`, `uuid=1c…`), if all that was read of each of these devices is kept. */
+/** The same, if all that was read of each of these devices is kept. */
 export function neverHad(
   histories: readonly DeviceHistory[],
   resource: string,
   key: string,
-  idFields: ReadonlySet<string>,
 ): ReturnType<typeof neverRead> {
   const isKept = histories.every(
     ({ damage, periods }) =>
@@ -145,20 +151,7 @@ export function neverHad(
       periods.some(({ resources }) => resources.has(resource)) &&
       !periods.some(({ tooLarge }) => tooLarge.has(resource)),
   );
-  const found = isKept ? neverRead(histories, resource, key) : undefined;
-  if (found === undefined) return undefined;
-  const [, , value = key] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
-  const words = new Set([key, value].map(canonicalId));
-  const had = histories.some(({ periods }) =>
-    periods.some(({ resources }) =>
-      keptRecords(resources.get(resource)?.readings ?? []).some(
-        ({ key: name, fields }) =>
-          name === value ||
-          [...idFields].some((field) => words.has(canonicalId(valueText(fields[field])))),
-      ),
-    ),
-  );
-  return had ? undefined : found;
+  return isKept ? neverRead(histories, resource, key) : undefined;
 }
 
 /** `user changes KEY`: the period of one record on each device. */

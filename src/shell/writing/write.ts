@@ -213,9 +213,8 @@ async function* withoutUnknownKeys(
     devices.map(({ device }) => device.name),
     -Infinity,
   );
-  const idFields = new Set(sessions.flatMap(({ profile }) => profile.idFields));
   const mistakes = new Map(
-    missing.map(({ name, resource, key }) => [name, neverHad(histories, resource, key, idFields)]),
+    missing.map(({ name, resource, key }) => [name, neverHad(histories, resource, key)]),
   );
   return devices.map((plan) => ({
     ...plan,
