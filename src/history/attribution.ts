@@ -7,7 +7,6 @@ import {
   type DeviceRecord,
   type DeviceRef,
   grouped,
-  type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
@@ -30,8 +29,6 @@ export interface Deed extends StepName {
 
 interface DeedRecord extends About {
   readonly device: string;
-  /** The natural keys that it had, or got. */
-  readonly keys: readonly string[];
   /** As read back, else as before the step: it has the id. */
   readonly held: DeviceRecord | undefined;
   readonly before: DeviceRecord | undefined;
@@ -127,10 +124,14 @@ export class Deeds {
 }
 
 function recordNames({ record }: Deed): string[] {
-  const ids = Object.values(record?.held ?? {}).map((value) => canonicalId(valueText(value)));
-  return record === undefined
-    ? []
-    : [...new Set([...record.keys, ...ids])].map((name) => recordName(record.resource, name));
+  if (record === undefined) return [];
+  // Any field may be its id, or its name before or since.
+  const named = [...Object.values(record.asked), ...Object.values(record.held ?? {})].map(
+    valueText,
+  );
+  return [...new Set([record.key, ...named.map(canonicalId)])].map((name) =>
+    recordName(record.resource, name),
+  );
 }
 
 function recordName(resource: string, name: string): string {
@@ -144,16 +145,16 @@ function onlyRun(deeds: readonly Deed[]): Deed | undefined {
 }
 
 /** Whether an accepted step made or deleted the record of an event as it is. */
-function isWholeOf({ record }: Deed, event: RecordEvent): boolean {
+function isWholeOf(deed: Deed, event: RecordEvent): boolean {
+  const { record } = deed;
   if (record?.wrote === undefined || event.kind === 'changed') return false;
   if (event.kind !== 'added' && event.kind !== 'listed') return record.action === 'delete';
   const { fields, digests } = event.record;
-  const isSame = ([field, value]: readonly [string, Value]): boolean => {
-    const now = valueAt(fields, field);
-    const isSecret = isMask(value) || valueAt(digests, field) !== undefined;
-    return now === undefined || isSecret || isStored(value, now);
+  const isSame = (field: string): boolean => {
+    const [after, isSecret] = [valueAt(fields, field), valueAt(digests, field) !== undefined];
+    return after === undefined || hasWritten(deed, { field, after, isSecret });
   };
-  return record.action === 'add' && Object.entries(record.wrote).every(isSame);
+  return record.action === 'add' && Object.keys(record.wrote).every(isSame);
 }
 
 /** Whether an accepted step wrote what a field holds after a change. */
@@ -205,12 +206,11 @@ export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run):
       const isOpen = result === undefined || LATE.includes(result.verdict);
       const isAccepted = ['done', 'differs', 'no effect'].includes(result?.verdict ?? '');
       const wrote = isAccepted ? writtenFields(asked, result) : undefined;
-      const keys = [key, newName(key, before, asked) ?? key];
       const held = result?.record ?? before;
       return [
         {
           ...{ run, step: index, line, device, pin },
-          record: { device: device.name, resource, key, action, keys, held, before, wrote, asked },
+          record: { device: device.name, resource, key, action, held, before, wrote, asked },
           sentAt: Date.parse(left),
           endedAt: Date.parse(state.at),
           isOpen,
@@ -224,17 +224,6 @@ export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run):
 
 /** After these the effect of a request may still show. */
 const LATE: readonly string[] = ['unknown', 'no effect'];
-
-/** What may be the new name of a record: the value of a field that had its old name. */
-function newName(
-  key: string,
-  before: DeviceRecord | undefined,
-  wrote: DeviceRecord,
-): string | undefined {
-  const name = Object.keys(wrote).find((field) => valueText(valueAt(before, field)) === key);
-  const text = name === undefined ? key : valueText(wrote[name]);
-  return text === key ? undefined : text;
-}
 
 /** The fields asked for that the read-back shows. What a device stored differently is nobody's for sure. */
 function writtenFields(asked: DeviceRecord, result: StepResult | undefined): DeviceRecord {

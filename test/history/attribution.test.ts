@@ -20,7 +20,6 @@ function deed(more: Partial<Deed> = {}, record: Partial<Own> = {}): Deed {
   const before: DeviceRecord = { id: '7', username: 'bob', lang: 'de' };
   const own = {
     ...about,
-    keys: ['bob'],
     held: before,
     before,
     wrote: { lang: 'en' },
@@ -52,7 +51,7 @@ test.each<[string, string, Partial<Deed>, Partial<Own>?]>([
   ['after the interval did not', '-', { sentAt: 210, endedAt: 220 }],
   ['behind another certificate is unclear', '?', { pin: 'q' }],
   ['of the same id with these values elsewhere', '?x', { device: { name: 'x', address: 'x:1' } }],
-  ['of another record is unclear', '?', {}, { keys: ['amy'], held: { id: '8' } }],
+  ['of another record is unclear', '?', {}, { key: 'amy', held: { id: '8' } }],
   ['of another field is unclear', '?', {}, { wrote: { email: 'x' } }],
   ['of another value is unclear', '?', {}, { wrote: { lang: 'fr' } }],
   ['that was refused is unclear', '?', {}, { wrote: undefined }],
@@ -111,7 +110,7 @@ test('whatever happened, a named run sent just these values to that record there
     fc.property(fc.array(some, { maxLength: 4 }), value, (all, after) => {
       const deeds = all.map(({ run, address, name, lang, sentAt }) => {
         const wrote = lang === undefined ? undefined : { lang };
-        const record = { keys: [name], held: { username: name }, wrote };
+        const record = { key: name, held: { username: name }, wrote };
         const place = { name: 'fw1', address };
         return deed({ run, device: place, sentAt, endedAt: sentAt + 10 }, record);
       });
