@@ -3,7 +3,7 @@ import { RejectedError } from '../device/errors.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, expectedError, unlessFailed } from '../errors.ts';
 import type { Access } from './access.ts';
-import type { DeviceSession } from './device-session.ts';
+import type { DeviceSession, ListEnd } from './device-session.ts';
 
 /** What devsh knows of a record that a list does not show. */
 export type Absence =
@@ -55,17 +55,9 @@ export async function absenceOf(
 /** Lists are cut at 20, 25, 50, 100 … 1,000. */
 const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
 
-/** What a list says about its end: it has one, it is known to leave records out, or nothing. */
-export type ListEnd = 'ends' | 'hides' | undefined;
-
 /** Whether there may be records that the list does not show. @param most how many it has shown at most */
 export function mayLeaveOut(end: ListEnd, size: number, most: number): boolean {
   return end === 'hides' || (end === undefined && ROUND.test(String(size)) && most <= size);
-}
-
-export function endOf(session: DeviceSession, resource: string): ListEnd {
-  if (listFacts(session.profile, resource).hides === true) return 'hides';
-  return session.hasEnd(resource) ? 'ends' : undefined;
 }
 
 /** Why a list of so many records is no proof of absence; undefined if nothing speaks against it. */
@@ -74,7 +66,8 @@ export async function listDoubt(
   resource: string,
   size: number,
 ): Promise<string | undefined> {
-  if (endOf(session, resource) === 'hides') return 'not in the list, which leaves records out';
+  if (listFacts(session.profile, resource).hides === true)
+    return 'not in the list, which leaves records out';
   if (!(await mayBeCut(session, resource, size))) return undefined;
   return `not in the list, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
 }

@@ -53,6 +53,9 @@ export interface Reading {
   readonly isAgain: boolean;
 }
 
+/** Whether a list has an end, is known to leave records out, or says nothing of it. */
+export type ListEnd = 'ends' | 'hides' | undefined;
+
 /** What a list has shown before: the last image of each record, and the most records at once. */
 export interface KnownList {
   readonly images: readonly (readonly [key: string, image: DeviceRecord])[];

@@ -79,12 +79,12 @@ export class HistoryFiles {
   async follow(devices: readonly DeviceRef[]): Promise<void> {
     const paths = new Set(await this.paths());
     const named = new Set(devices.map(({ name }) => this.path(name)));
-    const nameless = [...paths].filter((path) => !named.has(path));
-    const fileless = devices.filter(({ name }) => !paths.has(this.path(name)));
-    if (nameless.length === 0 || fileless.length === 0) return;
-    const wanted = new Map(fileless.map(({ name, address }) => [address, this.path(name)]));
+    const orphaned = [...paths].filter((path) => !named.has(path));
+    const unnamed = devices.filter(({ name }) => !paths.has(this.path(name)));
+    if (orphaned.length === 0 || unnamed.length === 0) return;
+    const wanted = new Map(unnamed.map(({ name, address }) => [address, this.path(name)]));
     await this.exclusively(async () => {
-      for (const path of nameless) {
+      for (const path of orphaned) {
         const { end } = replay(readSince(path, Infinity));
         const to = wanted.get(end?.identities[0].address ?? '');
         if (to !== undefined && !existsSync(to)) await rename(path, to);

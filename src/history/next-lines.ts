@@ -1,5 +1,5 @@
 import type { ClockOffset } from '../device/client.ts';
-import type { ListEnd } from '../fleet/absence.ts';
+import type { ListEnd } from '../fleet/device-session.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import {
   idFieldFor,

@@ -15,6 +15,7 @@ import {
   ignoredFields,
   omittedByList,
   keyFieldOf,
+  listFacts,
   ownAddress,
   type Profile,
 } from '../device/profile.ts';
@@ -23,7 +24,6 @@ import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.t
 import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError, unlessFailed } from '../errors.ts';
-import { endOf } from '../fleet/absence.ts';
 import type { DeviceSession, KnownList, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
@@ -146,6 +146,7 @@ export class Observer {
       idFields.includes(field) ||
       isPublicField(field) ||
       isHarmlessField({ profile, resource, keyField }, field);
+    const end = session.hasEnd(resource) ? 'ends' : undefined;
     this.#waiting.push({
       ...session.ref,
       session,
@@ -153,7 +154,8 @@ export class Observer {
       idFields,
       moving: ignoredFields(profile, resource),
       omits: omittedByList(profile, resource, records),
-      ...{ list: endOf(session, resource), isAgain },
+      list: listFacts(profile, resource).hides === true ? 'hides' : end,
+      isAgain,
       absent: new Set(),
       redact: redactorFor(session),
       mayKeep: this.#limits().isClosed === true ? isHarmless : undefined,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ClockOffset } from '../device/client.ts';
-import type { ListEnd } from '../fleet/absence.ts';
+import type { ListEnd } from '../fleet/device-session.ts';
 import { isEqual } from '../device/equality.ts';
 import { parseJson } from '../device/json.ts';
 import {

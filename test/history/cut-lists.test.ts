@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import type { ListEnd } from '../../src/fleet/absence.ts';
+import type { ListEnd } from '../../src/fleet/device-session.ts';
 import { eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
 import { wholeStateBefore } from '../../src/history/history-files.ts';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { drfProfile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import type { ListEnd } from '../../src/fleet/absence.ts';
+import type { ListEnd } from '../../src/fleet/device-session.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { nextLines } from '../../src/history/next-lines.ts';
 import { replay } from '../../src/history/replay.ts';
