@@ -312,7 +312,7 @@ function isLong(text: string, bytesBetween: number): boolean {
 }
 
 /** Lines that stand for all that was read before them. */
-function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' | 'upTo'>): string {
+export function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' | 'upTo'>): string {
   if (end === undefined) return '';
   const { begin, life, tracks, tooLarge } = end;
   const lines = [
@@ -328,18 +328,6 @@ function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' | 'upTo
   ].sort((a, b) => a.to - b.to);
   const head = { kind: 'life' as const, at: begin, upTo, ...end.identities[0] };
   return [head, ...lines].map(lineText).join('');
-}
-
-/** The same history without what was read before `since`, but for the state from which the rest goes on. Pure. */
-export function compacted(text: string, since: number): string {
-  const rows = text.split('\n');
-  // What follows a line that stays builds upon it, even if the clock was set back.
-  const first = rows.findIndex((row) => {
-    const line = row === '' ? undefined : parseLine(row);
-    return line !== undefined && line.kind !== 'life' && line.to >= since;
-  });
-  const [old, rest] = first < 0 ? [rows, []] : [rows.slice(0, first), rows.slice(first)];
-  return wholeState(replay(old.join('\n'))) + rest.join('\n');
 }
 
 function stateLine(track: Track, resource: string, life: string): LineOfReading {

@@ -3,11 +3,11 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
+  statSync,
   utimesSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import {
@@ -26,11 +26,10 @@ import { redactorOf } from '../device/sensitive-fields.ts';
 import { DevshError, unlessFailed } from '../errors.ts';
 import type { DeviceSession, KnownList, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
-import { fileError, openToAppend, writeTextAtomically } from '../os/files.ts';
+import { fileError, openToAppend } from '../os/files.ts';
 import { endSince, HistoryFiles, type HistoryLimits } from './history-files.ts';
 import { Keeper } from './kept.ts';
 import {
-  compacted,
   isTooLarge,
   lastLine,
   type LastLine,
@@ -387,39 +386,14 @@ export class HistoryWriter {
   }
 
   /** Once a day, and when this process has written much: drops what is too old, and what is too much. */
-  async #compact({ days, megabytes }: HistoryLimits, now: number): Promise<void> {
+  async #compact(limits: HistoryLimits, now: number): Promise<void> {
     const stamp = join(this.#files.folder, 'compacted');
-    const limit = megabytes * 1_000_000;
-    const last = await stat(stamp).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => 0,
-    );
-    if (now - last < DAY_MS && this.#appended < limit / 20) return;
+    const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (now - last < DAY_MS && this.#appended < limits.megabytes * 50_000) return;
     this.#appended = 0;
-    // A tenth more, so that not every file is written again each day.
-    await this.#dropBefore(now - days * DAY_MS, (days * DAY_MS) / 10);
-    for (let left = days / 2; (await this.#size()) > limit; left /= 2) {
-      await this.#dropBefore(left < 0.1 ? now : now - left * DAY_MS, 0);
-      if (left < 0.1) break;
-    }
+    await (await import('./compact.ts')).compact(this.#files, limits, now);
     writeFileSync(stamp, '', { mode: 0o600 });
     utimesSync(stamp, now / 1000, now / 1000);
-  }
-
-  async #size(): Promise<number> {
-    let total = 0;
-    for (const size of (await this.#files.sizes()).values()) total += size;
-    return total;
-  }
-
-  async #dropBefore(since: number, toleranceMs: number): Promise<void> {
-    for (const path of (await this.#files.sizes()).keys()) {
-      const text = await readFile(path, 'utf8');
-      const first = /"to":(\d+)/.exec(text.slice(0, 1_000))?.[1];
-      if (first === undefined || Number(first) >= since - toleranceMs) continue;
-      const rest = compacted(text, since);
-      if (rest.length < text.length) await writeTextAtomically(path, rest, false);
-    }
   }
 }
 

@@ -4,15 +4,10 @@ import { expect, test } from 'vitest';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
 import { eventText } from '../../src/history/fold-events.ts';
+import { compacted } from '../../src/history/compact.ts';
 import { Keeper } from '../../src/history/kept.ts';
 import { lineText, replay } from '../../src/history/replay.ts';
-import {
-  compacted,
-  lastLine,
-  nextLines,
-  type NewReading,
-  sameLine,
-} from '../../src/history/next-lines.ts';
+import { lastLine, nextLines, type NewReading, sameLine } from '../../src/history/next-lines.ts';
 import { rounds } from '../rounds.ts';
 
 const keeper = new Keeper(createHash('sha256').update('test').digest());

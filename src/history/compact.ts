@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { writeTextAtomically } from '../os/files.ts';
+import type { HistoryFiles, HistoryLimits } from './history-files.ts';
+import { wholeState } from './next-lines.ts';
+import { parseLine, replay } from './replay.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Drops what is too old, and what is too much. Call under the lock. */
+export async function compact(
+  files: HistoryFiles,
+  { days, megabytes }: HistoryLimits,
+  now: number,
+): Promise<void> {
+  const size = async (): Promise<number> =>
+    [...(await files.sizes()).values()].reduce((sum, bytes) => sum + bytes, 0);
+  // A tenth more, so that not every file is written again each day.
+  await dropBefore(files, now - days * DAY_MS, (days * DAY_MS) / 10);
+  for (let left = days / 2; (await size()) > megabytes * 1_000_000; left /= 2) {
+    await dropBefore(files, left < 0.1 ? now : now - left * DAY_MS, 0);
+    if (left < 0.1) break;
+  }
+}
+
+async function dropBefore(files: HistoryFiles, since: number, toleranceMs: number): Promise<void> {
+  for (const path of await files.paths()) {
+    const text = await readFile(path, 'utf8');
+    const first = /"to":(\d+)/.exec(text.slice(0, 1_000))?.[1];
+    if (first === undefined || Number(first) >= since - toleranceMs) continue;
+    const rest = compacted(text, since);
+    if (rest.length < text.length) await writeTextAtomically(path, rest, false);
+  }
+}
+
+/** The same history without what was read before `since`, but for the state from which the rest goes on. Pure. */
+export function compacted(text: string, since: number): string {
+  const rows = text.split('\n');
+  // What follows a line that stays builds upon it, even if the clock was set back.
+  const first = rows.findIndex((row) => {
+    const line = row === '' ? undefined : parseLine(row);
+    return line !== undefined && line.kind !== 'life' && line.to >= since;
+  });
+  const [old, rest] = first < 0 ? [rows, []] : [rows.slice(0, first), rows.slice(first)];
+  return wholeState(replay(old.join('\n'))) + rest.join('\n');
+}
