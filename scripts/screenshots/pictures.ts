@@ -36,7 +36,7 @@ export const PICTURES: readonly Scene[] = [
       },
     },
     play: async ({ program }) => {
-      await program.waitFor(/users · .* records/);
+      await program.waitFor(/users · .*\d: \d+ same/);
       await isStill(program);
       await goToTable(program);
       await press(program, ['down', 'down', 'down'], /^▸.*bob/m);

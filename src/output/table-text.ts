@@ -28,7 +28,7 @@ export const NUMBER = /^-?\d+(\.\d+)?$/;
  */
 const CELLS = {
   key: { least: 12, wanted: Infinity },
-  whole: { least: 24, wanted: 48 },
+  whole: { least: 24, wanted: 24 },
   field: { least: 6, wanted: 16 },
   note: { least: 6, wanted: 16 },
   id: { least: 9, wanted: 9 },

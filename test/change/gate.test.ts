@@ -59,7 +59,11 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
   ['no id is known, and the e-mail contradicts', 'drift', { meant: NO_ID, now: [NEW_BOB] }],
   ['no id and no person are known', 'ask', { meant: { ...NO_ID, person: {} }, now: [BOB] }],
   ['the e-mail that agrees is shared', 'ask', { meant: NO_ID, now: [BOB, { ...ROB, id: '8' }] }],
-  ['the id was not in the list in between, and the e-mail agrees', 'go', { meant: GONE, now: [BOB] }],
+  [
+    'the id was not in the list in between, and the e-mail agrees',
+    'go',
+    { meant: GONE, now: [BOB] },
+  ],
   [
     'the id was not in the list in between, and the e-mail contradicts',
     'drift',
@@ -70,7 +74,11 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
     'ask',
     { meant: { ...GONE, person: {} }, now: [BOB] },
   ],
-  ['the id was not in the list in between, and another name has it', 'absent', { meant: GONE, now: [ROB] }],
+  [
+    'the id was not in the list in between, and another name has it',
+    'absent',
+    { meant: GONE, now: [ROB] },
+  ],
   [
     'the id was not in the list in between, and another id has the name',
     'drift',

@@ -42,11 +42,13 @@ test('a fingerprint goes on in the next line, and what has no room is named', ()
   `);
   expect(lines(pins, 120)).toMatchInlineSnapshot(`
     "
-    DEVICE         ADDRESS           SHA-256                                           FIRST SEEN        EXPIRES     SUBJECT
-    fw1            10.0.0.5:443      10:11:12:13:14:15:16:17:18:19:1A:1B:1C:1D:1E:1F:  2026-11-21T09:3…  in 3 years  CN=fw1
-                                     20:21:22:23:24:25:26:27:28:29:2A:2B:2C:2D:2E:2F
-    berlin-core-1  10.20.30.40:8443  10:11:12:13:14:15:16:17:18:19:1A:1B:1C:1D:1E:1F:  2026-11-21T09:3…  today       CN=b
-                                     20:21:22:23:24:25:26:27:28:29:2A:2B:2C:2D:2E:2F
+    DEVICE         ADDRESS           SHA-256                                   FIRST SEEN                EXPIRES     SUBJECT
+    fw1            10.0.0.5:443      10:11:12:13:14:15:16:17:18:19:1A:1B:1C:   2026-11-21T09:30:41.000Z  in 3 years  CN=fw1
+                                     1D:1E:1F:20:21:22:23:24:25:26:27:28:29:
+                                     2A:2B:2C:2D:2E:2F
+    berlin-core-1  10.20.30.40:8443  10:11:12:13:14:15:16:17:18:19:1A:1B:1C:   2026-11-21T09:30:41.000Z  today       CN=b
+                                     1D:1E:1F:20:21:22:23:24:25:26:27:28:29:
+                                     2A:2B:2C:2D:2E:2F
     "
   `);
 });

@@ -50,7 +50,7 @@ test('what was read earlier is a table of its own: merged, sorted, dated, and no
   store.act('go-table');
   store.act('back');
   await isShown();
-  expect(titleLine(store.state).left).toMatch(/^ users · 3 devices/);
+  expect(titleLine(store.state).left).toMatch(/^ users · \d+: /);
   expect(keys()).toContain('mallory');
 });
 

@@ -38,8 +38,8 @@ export interface TableRows {
   /** Which fields the lists leave out, if they are summaries; else empty. */
   readonly omitted: string;
   readonly recordCount: number;
-  /** Records that are the same on all devices; undefined unless two or more respond. */
-  readonly sharedCount: number | undefined;
+  /** Undefined unless two or more respond, and none shows only what a filter leaves. */
+  readonly counts: ReturnType<typeof countsOf> | undefined;
   readonly deviceCount: number;
   /** Number of devices that were not read yet. */
   readonly unreadCount: number;
@@ -179,16 +179,26 @@ const mergedRows = memoized(
       hidden: hiddenText(view, all),
       omitted: omittedText(devices.map((name) => reads.get(name)?.omits)),
       recordCount: known.reduce((sum, { records }) => sum + records.length, 0),
-      sharedCount:
-        known.length < 2 || stale.size > 0
+      counts:
+        known.length < 2 || stale.size > 0 || keyField === '' || view.filtered === true
           ? undefined
-          : folded.filter((row) => row.devices.length === row.of).length,
+          : countsOf(folded, keyField),
       deviceCount: known.length - stale.size,
       unreadCount,
       stale,
     };
   },
 );
+
+/** The records by their keys: the same on all devices, different, or not on all of them. */
+function countsOf(rows: readonly FoldedRow[], keyField: string) {
+  const same = rows.filter((row) => row.devices.length === row.of);
+  const others = rows.filter((row) => row.devices.length !== row.of);
+  const keyOf = ({ record }: FoldedRow): string => rawKeyOf(record, keyField);
+  const differ = new Set(others.filter(({ differing }) => differing.length > 0).map(keyOf));
+  const all = new Set(others.map(keyOf));
+  return { same: same.length, differ: differ.size, partial: all.size - differ.size };
+}
 
 function omittedText(omits: readonly TableRead['omits'][]): string {
   const all = omits.filter((fields) => fields !== undefined);

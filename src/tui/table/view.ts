@@ -1,9 +1,17 @@
-import { countMarks, isMarkedRow, isStaleRow, shownDevices, staleText, tableRows } from './rows.ts';
+import {
+  countMarks,
+  isMarkedRow,
+  isStaleRow,
+  shownDevices,
+  staleText,
+  tableRows,
+  type TableRows,
+} from './rows.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { firstSteps, type State } from '../state.ts';
 import type { TableChanges } from './table-state.ts';
 import type { Filter } from '../../fleet/filter.ts';
-import { type FoldedRow, sharedText } from '../../fleet/fold.ts';
+import type { FoldedRow } from '../../fleet/fold.ts';
 import {
   joined,
   placesOf,
@@ -200,21 +208,13 @@ export function tableParts(state: State): TitlePart[] {
   const devices = shownDevices(state);
   const shown = devices.length === data.deviceCount ? '' : `${data.deviceCount} of `;
   const filter = filterText(state, [table.commandFilter, lineText(table.filter.editing.line)]);
-  const shared = data.recordCount === 0 ? undefined : data.sharedCount;
   return [
-    { text: `${shown}${counted(devices.length, 'device')}${shown === '' ? '' : ' read'}`, rank: 4 },
+    {
+      text: `${shown}${counted(devices.length, 'device')}${shown === '' ? '' : ' read'}`,
+      rank: shown === '' ? 8 : 4,
+    },
     { text: staleText(data.stale), rank: 1, glue: ', ' },
-    // Of devices that were not read, nothing is known.
-    {
-      text: data.deviceCount + data.stale.size === 0 ? '' : counted(data.recordCount, 'record'),
-      rank: 3,
-    },
-    {
-      text:
-        shared === undefined ? '' : `${shared} ${sharedText(data.deviceCount, data.unreadCount)}`,
-      rank: 4.5,
-      glue: ', ',
-    },
+    ...countParts(data),
     {
       text: filter === '' ? '' : `${filter} (${foundText(state)})`,
       rank: 1,
@@ -227,6 +227,22 @@ export function tableParts(state: State): TitlePart[] {
     { text: watchText(state), rank: 5.3 },
     { text: state.reading ?? '', rank: 6 },
     { text: table.isFolded || devices.length < 2 ? '' : 'not folded', rank: 7 },
+  ];
+}
+
+/** `39: 14 same · 4 differ · 21 not everywhere`; `41 records` where that is not known. */
+function countParts(data: TableRows): TitlePart[] {
+  const { counts, recordCount, deviceCount, unreadCount, stale } = data;
+  // Of devices that were not read, nothing is known.
+  if (deviceCount + stale.size === 0) return [];
+  if (counts === undefined || recordCount === 0)
+    return [{ text: counted(recordCount, 'record'), rank: 3 }];
+  const { same, differ, partial } = counts;
+  const where = unreadCount === 0 ? '' : ` on ${deviceCount} read`;
+  return [
+    { text: `${same + differ + partial}: ${same} same${where}`, rank: 3 },
+    { text: differ === 0 ? '' : `${differ} ${differ === 1 ? 'differs' : 'differ'}`, rank: 3.6 },
+    { text: partial === 0 ? '' : `${partial} not everywhere`, rank: 3.7 },
   ];
 }
 

@@ -126,7 +126,9 @@ function questionFacts(state: State): LogLine[] {
       presented === undefined
         ? [reason]
         : [
-            ...(pinned ? [`pinned ${pinned.since.slice(0, 10) || 'inventory '}  ${pinned.fingerprint}`] : []),
+            ...(pinned
+              ? [`pinned ${pinned.since.slice(0, 10) || 'inventory '}  ${pinned.fingerprint}`]
+              : []),
             `presented now      ${presented.fingerprint}`,
           ];
     return texts.flatMap((text) =>

@@ -62,8 +62,8 @@ test('the next answer takes the place of what was old', () => {
 });
 
 test('nothing is said to be the same on all devices while one of them does not answer', () => {
-  expect(titleLine(stopped()).left).toContain('1 the same on all');
-  expect(titleLine(stopped('fw3')).left).not.toContain('the same on');
+  expect(titleLine(stopped()).left).toContain(': 1 same');
+  expect(titleLine(stopped('fw3')).left).not.toContain('same');
 });
 
 test('the fields of a record tell of which devices they are old', () => {

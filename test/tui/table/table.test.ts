@@ -353,7 +353,7 @@ test('the facts of a table are about the devices that were read', () => {
     expect.stringMatching(/· carol .* fw1$/),
     expect.stringMatching(/· dave .* fw2$/),
   ]);
-  expect(titleLine(absent).left).toContain('2 of 3 devices read · 6 records, 1 same on 2 read');
+  expect(titleLine(absent).left).toContain('2 of 3 devices read · 4: 1 same on 2 read');
   expect(detailLines(absent, { kind: 'of-table', key: 'carol' }).slice(-2)).toEqual([
     'not on fw2',
     'not read: fw3',
