@@ -1,6 +1,6 @@
 import type { MoveAction, ViewAction } from './keys/key-binding.ts';
 import { NO_FIND, type Find, type OpenQuestion, type State } from './state.ts';
-import { questionWindow } from './screen/layout.ts';
+import { questionBox } from './screen/layout.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { movedTop, sought } from './views/view.ts';
 
@@ -32,7 +32,7 @@ export function rejected(state: State, text: string): State {
 
 export function scrolledQuestion(state: State, action: MoveAction): State {
   return changeQuestion(state, (question) => {
-    const { height, depth } = questionWindow(state, question);
+    const { height, depth } = questionBox(question, state.size);
     return { ...question, top: movedTop(question.top, action, height, depth) };
   });
 }
@@ -71,8 +71,8 @@ export function searchedPlan(
 ): State {
   return changeQuestion(state, (question) => {
     const find = change(question.find);
-    const { lines, height, depth } = questionWindow(state, question);
-    const { at, top } = sought(lines, find, { top: question.top, height }, by);
+    const { details, height, depth } = questionBox(question, state.size);
+    const { at, top } = sought(details, find, { top: question.top, height }, by);
     return { ...question, find: { ...find, at }, top: Math.min(depth, top) };
   });
 }

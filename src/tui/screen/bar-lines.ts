@@ -5,7 +5,7 @@ import { marksText, tableParts, type TitlePart } from '../table/view.ts';
 import { findSummary } from '../views/reduce-view.ts';
 import { breadcrumbText } from '../views/navigation.ts';
 import { shownView, viewLines } from '../views/views.ts';
-import { layoutOf, questionWindow } from './layout.ts';
+import { layoutOf, questionBox } from './layout.ts';
 
 /** ` users · 3 devices · 41 records, 12 the same on all · filter: lang=de        [2 marked]` */
 export function titleLine(state: State): { left: string; right: string } {
@@ -117,6 +117,6 @@ function isIdleScroll(action: string, state: State): boolean {
 /** Whether a question, or the text over the table, has hidden lines; lists have a cursor to move. */
 function canScroll(state: State): boolean {
   const [question] = state.questions;
-  if (question !== undefined) return questionWindow(state, question).depth > 0;
+  if (question !== undefined) return questionBox(question, state.size).depth > 0;
   return !('top' in state.overlay) || viewLines(state).length > layoutOf(state).body;
 }

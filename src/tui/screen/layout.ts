@@ -39,7 +39,7 @@ export function layoutOf(state: State): Layout {
   const [question] = state.questions;
   if (question !== undefined) {
     const box = questionBox(question, state.size);
-    const body = room - heightOf(box);
+    const body = room - box.lines.length - (box.hasEdges ? 2 : 0);
     return { body, messages: [], question: box, under: 0, inputRow: 2 + room };
   }
   const { menu, problem } = state.prompt;
@@ -161,50 +161,35 @@ export interface QuestionBox {
   readonly scroll: string;
   /** On a small screen the question needs every line. */
   readonly hasEdges: boolean;
+  /** All that it is about, the number of visible lines, and the scroll range. */
+  readonly details: readonly TextLine[];
+  readonly height: number;
+  readonly depth: number;
 }
 
-/** The lines above a question, how many of them fit, and the question below them. */
-function questionParts(question: OpenQuestion, { columns, rows }: State['size']) {
+export function questionBox(question: OpenQuestion, { columns, rows }: State['size']): QuestionBox {
   const most = rows > 14 ? rows - FIXED - 4 : Math.max(1, rows - FIXED);
   const hasEdges = most > 8;
   const width = hasEdges ? columns - 4 : columns - 2;
   const inside = hasEdges ? most - 2 : most;
   const text = wrapText(question.complaint ?? question.text, width);
   const asked = text.slice(-Math.max(1, inside - 2));
-  const shownAt = (question.isUnfolded ? question.unfoldedAt : undefined) ?? question.linesAt;
-  const details = shownAt(width);
+  const { title, linesAt, unfoldedAt, isUnfolded, isWarning, color, find } = question;
+  const details = ((isUnfolded ? unfoldedAt : undefined) ?? linesAt)(width);
   const room = Math.max(1, inside - asked.length);
-  const height = details.length <= room ? details.length : hasEdges ? room : Math.max(1, room - 1);
-  return { inside, hasEdges, asked, details, height };
-}
-
-function questionBox(question: OpenQuestion, size: State['size']): QuestionBox {
-  const { inside, hasEdges, asked, details, height } = questionParts(question, size);
-  const top = Math.min(question.top, details.length - height);
-  const scroll =
-    height < details.length
-      ? `lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`
-      : '';
-  const tone = question.color === undefined ? 'heading' : LABEL_TONES[question.color];
-  const { at } = question.find;
+  const height = details.length <= room ? details.length : Math.max(1, hasEdges ? room : room - 1);
+  const depth = details.length - height;
+  const top = Math.min(question.top, depth);
+  const seen = `lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
+  const scroll = depth > 0 ? seen : '';
+  const tone = color === undefined ? 'heading' : LABEL_TONES[color];
   const shown = details
     .slice(top, top + height)
-    .map((line, index) => (top + index === at ? plainLine(textOfLine(line), 'accent') : line));
+    .map((line, at) => (top + at === find.at ? plainLine(textOfLine(line), 'accent') : line));
   const more = scroll === '' || hasEdges ? [] : [plainLine(`… ${scroll}`, 'quiet')];
   const lines = [...shown, ...more, ...asked.map((line) => plainLine(line, tone))].slice(-inside);
-  const titleTone = question.isWarning ? 'bad' : 'warning';
-  return { title: question.title, tone: titleTone, lines, scroll, hasEdges };
-}
-
-/** Rows of a box on the screen. */
-function heightOf({ lines, hasEdges }: QuestionBox): number {
-  return lines.length + (hasEdges ? 2 : 0);
-}
-
-/** The lines of the plan above a question, the number of visible ones, and the scroll range. */
-export function questionWindow({ size }: Pick<State, 'size'>, question: OpenQuestion) {
-  const { details, height } = questionParts(question, size);
-  return { lines: details, height, depth: details.length - height };
+  const box = { title, tone: isWarning ? 'bad' : 'warning', lines, scroll, hasEdges } as const;
+  return { ...box, details, height, depth };
 }
 
 /** Cached wrapping: a line is the same object as long as it is shown. */

@@ -34,16 +34,16 @@ const MEASURED_ROWS = 400;
 const LEAST_ROWS = 3;
 
 interface Draft extends Omit<Column, 'width' | 'align'> {
-  readonly isKey: boolean;
+  readonly isKey?: boolean;
   /** A field that differs on each device by the profile, such as a uuid. */
-  readonly isId: boolean;
+  readonly isId?: boolean;
   readonly least: number;
-  readonly most: number;
+  /** Cells that it wants at most. */
+  readonly limit: number;
 }
 
 /** A column with its measurements. */
-interface Measured extends ColumnNeed {
-  readonly draft: Draft;
+interface Measured extends Draft, ColumnNeed {
   readonly align: 'left' | 'right';
   /** Priority for room: 0 the key, then device, fields that differ or are asked for, others, notes, ids. */
   readonly rank: number;
@@ -130,7 +130,7 @@ const measuredColumns = memoized(
           ? (row) => nameText(field, row.record[field], MOST_IN_CELL)
           : (row) => rowText(row, field, isId, MOST_IN_CELL),
         least: isKey ? 12 : isId ? 9 : 8,
-        most: isKey ? 32 : isId ? 36 : 24,
+        limit: isKey ? 32 : isId ? 36 : 24,
       };
     });
     // The first column names the record: it does not scroll.
@@ -148,7 +148,11 @@ const measuredColumns = memoized(
     };
     const drifted = rows.filter(({ differing }) => differing.length > 0);
     const hasNotes = stale.size > 0 || (isSeveral && drifted.some((row) => note(row) !== ''));
-    const all = hasNotes ? [...shown, noteColumn(note)] : shown;
+    const notes: Draft = {
+      ...{ kind: 'note', field: 'note', title: 'NOTE' },
+      ...{ text: note, least: 13, limit: 40 },
+    };
+    const all = hasNotes ? [...shown, notes] : shown;
     const first = new Set([...drifted.flatMap(({ differing }) => differing), ...named.split('\n')]);
     return all.map((draft, index) => measure(draft, sample, index, first.has(draft.field)));
   },
@@ -165,31 +169,10 @@ function sortSigns(sort: readonly string[]): (field: string) => string {
   };
 }
 
+/** Wide enough for a name and how many more. */
 function deviceColumn(sign: string, devices: number): Draft {
-  return {
-    kind: 'device',
-    isKey: false,
-    isId: false,
-    field: 'device',
-    title: `DEVICE${sign}`,
-    text: (row, width) => deviceText(row, devices, width),
-    // A name and how many more.
-    least: 12,
-    most: 24,
-  };
-}
-
-function noteColumn(text: Draft['text']): Draft {
-  return {
-    kind: 'note',
-    isKey: false,
-    isId: false,
-    field: 'note',
-    title: 'NOTE',
-    text,
-    least: 13,
-    most: 40,
-  };
+  const text: Draft['text'] = (row, width) => deviceText(row, devices, width);
+  return { kind: 'device', field: 'device', title: `DEVICE${sign}`, text, least: 12, limit: 24 };
 }
 
 /** `fw1,fw2`; `all`, or `fw1 +4` if the names are too long: the number is never cut. */
@@ -215,23 +198,23 @@ function measure(
   const texts = sample.map((row) => draft.text(row));
   const filled = texts.filter((text) => text !== '');
   const isNumeric = filled.length > 0 && filled.every((text) => NUMBER.test(text));
-  const cells = [draft.title, ...filled].map((text) => cellsUpTo(text, draft.most));
+  const cells = [draft.title, ...filled].map((text) => cellsUpTo(text, draft.limit));
   const wanted = Math.max(...cells);
   return {
-    draft,
+    ...draft,
     wanted,
     least: Math.min(wanted, draft.least),
     align: draft.kind === 'field' && isNumeric ? 'right' : 'left',
-    rank: isFirst && !draft.isKey ? FIRST_RANK : rankOf(draft, filled, texts.length, index),
+    rank: isFirst && draft.isKey !== true ? FIRST_RANK : rankOf(draft, filled, texts.length, index),
   };
 }
 
 function rankOf(draft: Draft, filled: readonly string[], rows: number, index: number): number {
-  if (draft.isKey) return 0;
+  if (draft.isKey === true) return 0;
   if (draft.kind === 'device') return 1;
   if (draft.kind === 'note') return SAME_RANK - 1;
   const isId =
-    draft.isId || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
+    draft.isId === true || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
   if (isId) return ID_RANK + index;
   if (filled.some((text) => text.length > LONG_TEXT)) return LONG_RANK + index;
   // A value that is the same in every row distinguishes none of them.
@@ -250,8 +233,8 @@ const LONG_TEXT = 40;
 
 /** In the order of the ranks. When scrolled sideways, fields come in their order. */
 function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
-  const isFrozen = ({ draft }: Measured): boolean => draft.isKey || draft.kind === 'device';
-  const fields = measured.filter((one) => !isFrozen(one) && one.draft.kind === 'field');
+  const isFrozen = ({ isKey, kind }: Measured): boolean => isKey === true || kind === 'device';
+  const fields = measured.filter((one) => !isFrozen(one) && one.kind === 'field');
   const scrolled = new Set(fields.slice(0, shift));
   const shown = measured.filter((one) => !scrolled.has(one));
   const order =
@@ -269,8 +252,8 @@ function fitColumns(measured: readonly Measured[], shift: number, width: number)
   return {
     columns: shown.flatMap((one) => {
       const cells = widths.get(one);
-      return cells === undefined ? [] : [{ ...one.draft, width: cells, align: one.align }];
+      return cells === undefined ? [] : [{ ...one, width: cells }];
     }),
-    hidden: shown.filter((one) => one.draft.kind === 'field' && !widths.has(one)).length,
+    hidden: shown.filter((one) => one.kind === 'field' && !widths.has(one)).length,
   };
 }

@@ -73,6 +73,7 @@ test('a question stands below what it is about', () => {
     ],
     scroll: '',
     hasEdges: true,
+    ...{ details: [], height: 2, depth: 0 },
   } as const;
   expect(renderToString(<Question box={box} columns={80} />)).toMatchInlineSnapshot(`
     "┌ 2 to delete ────────────────────────────┐
