@@ -2,6 +2,7 @@ import {
   fieldShape,
   type FieldShape,
   nestedIn,
+  sorted,
   typedValue,
   switchValue,
 } from '../device/typed-value.ts';
@@ -129,9 +130,10 @@ function valueOf(given: Value, name: string, place: Place): Value {
   const { values, own } = place;
   if (isValueList(given)) {
     const items = values.flatMap((value) => (isValueList(value) ? value : []));
-    return given.map((item) =>
+    const typed = given.map((item) =>
       valueOf(item, name, { facts: undefined, values: items, own: undefined }),
     );
+    return place.facts?.type === 'set' ? sorted(typed) : typed;
   }
   if (isValueObject(given)) {
     return Object.fromEntries(

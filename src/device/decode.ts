@@ -18,6 +18,7 @@ import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
 import { type DecodedList, MAX_RECORDS, pageMarksOf } from './pages.ts';
 import { decodeGroups, decodeTextList } from './decode-text.ts';
 import { attempt } from '../errors.ts';
+import { sorted } from './typed-value.ts';
 
 /** Receives a name that one object has twice. */
 type OnRepeated = (repeated: RepeatedName) => void;
@@ -35,9 +36,8 @@ export function decodeList(
   const list = isJson
     ? decodeJsonList(readJson(body, onRepeated), resource, profile)
     : decodeText(body, resource, profile);
-  const { attributes } = listFacts(profile, resource);
-  if (attributes === undefined) return list;
-  return { ...list, records: list.records.map((record) => lifted(record, attributes)) };
+  const shaped = shaperOf(profile, resource);
+  return shaped === undefined ? list : { ...list, records: list.records.map(shaped) };
 }
 
 function decodeText(body: string, resource: string, profile: Profile): DecodedList {
@@ -80,7 +80,27 @@ export function decodeRecord(
   const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
   if (declined !== undefined && !isRecord) throw new DeclinedFailure(declined);
   const record = isRecord ? value : unwrapped(value, resource, profile);
-  return lifted(record, listFacts(profile, resource).attributes);
+  return shaperOf(profile, resource)?.(record) ?? record;
+}
+
+/** Lifts the fields of a record, and gives its sets one order; undefined if it stays as it is. */
+function shaperOf(
+  profile: Profile,
+  resource: string,
+): ((record: DeviceRecord) => DeviceRecord) | undefined {
+  const { attributes } = listFacts(profile, resource);
+  const sets = Object.entries(profile.resources[resource]?.fields ?? {}).flatMap(
+    ([field, { type }]) => (type === 'set' ? field : []),
+  );
+  if (attributes === undefined && sets.length === 0) return undefined;
+  return (record) => {
+    const own = lifted(record, attributes);
+    const ordered = sets.flatMap((field) => {
+      const value = valueAt(own, field);
+      return value === undefined ? [] : [[field, sorted(value)] as const];
+    });
+    return { ...own, ...Object.fromEntries(ordered) };
+  };
 }
 
 /** The record in the response to a write, if there is exactly one. Throws DeclinedFailure. */

@@ -22,12 +22,7 @@ import {
   readPages,
   type ReadPages,
 } from './pages.ts';
-import {
-  BodyFailure,
-  type DeviceError,
-  ProtocolError,
-  RejectedError,
-} from './errors.ts';
+import { BodyFailure, type DeviceError, ProtocolError, RejectedError } from './errors.ts';
 import { type Body, bodyOf, fieldsSent, secretsOf, type WriteRequest } from './encode.ts';
 import type { RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
@@ -35,8 +30,10 @@ import {
   idOf,
   isResourceName,
   keyFieldOf,
+  isDeleted,
   listFacts,
   listPath,
+  listRequest,
   ownAddress,
   placeField,
   type Profile,
@@ -71,6 +68,8 @@ export interface RawRequest extends Pick<Body, 'form' | 'json'> {
   readonly path: string;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay';
+  /** A POST that only reads. */
+  readonly isQuery?: boolean;
   /** Without the login. */
   readonly isOpen?: boolean;
 }
@@ -231,7 +230,9 @@ export class Device {
         const text = progressText(bytes, before, resource);
         this.#options.progress?.(`${this.ref.name}: ${text}`);
       };
-      const request = { method: 'GET', path: page, progress } as const;
+      const asked = listRequest(this.profile, resource, page);
+      const redirect = asked.isQuery && ('stay' as const);
+      const request = { ...asked, body: bodyOf(asked), redirect, progress };
       const response = await this.#ask(request, signal);
       const list = this.#decoded(request, response, () => this.#listPage(response, resource));
       if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
@@ -251,7 +252,10 @@ export class Device {
       probes,
       idOf: (record) => idOf(this.profile, record),
     });
-    if (!areLinks(pages.records, this.profile)) return pages;
+    if (!areLinks(pages.records, this.profile)) {
+      const isThere = (record: DeviceRecord): boolean => !isDeleted(this.profile, resource, record);
+      return { ...pages, records: pages.records.filter(isThere) };
+    }
     try {
       return { ...pages, records: await this.details(resource, pages.records, signal) };
     } catch (error) {
@@ -324,6 +328,10 @@ export class Device {
     const full = this.#decoded(request, response, () =>
       decodeRecord(response.body, resource, profile, this.#warnOfRepeated(resource)),
     );
+    if (isDeleted(profile, resource, full)) {
+      const text = `${request.path} shows a ${resource} that is deleted`;
+      throw new RejectedError(this.ref, text, { status: 404 });
+    }
     const other = [keyFieldOf(profile, resource, [record]), ...profile.idFields].find(
       (field) =>
         Object.hasOwn(record, field) &&
@@ -387,9 +395,16 @@ export class Device {
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
   async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
-    const { method, redirect, isOpen = false } = request;
+    const { method, redirect, isQuery, isOpen = false } = request;
     const path = ownPath(request.path);
-    const sent = { method, path, body: bodyOf(request), redirect, ...(isOpen && { login: {} }) };
+    const sent = {
+      method,
+      path,
+      body: bodyOf(request),
+      redirect,
+      isQuery,
+      ...(isOpen && { login: {} }),
+    };
     const response = await this.#ask(sent, signal);
     // What is read stays unchanged: a word in a list may equal a password by chance.
     if (isRead(sent) && isSuccess(response)) return response;

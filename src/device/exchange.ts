@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly ifAbsent?: boolean | undefined;
   /** Headers instead of that of the credential. */
   readonly login?: Readonly<Record<string, string>>;
+  /** A POST that only reads, as the profile states. */
+  readonly isQuery?: boolean | undefined;
   /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
   /** Receives now and then how many bytes of a slow response have arrived. */
@@ -27,8 +29,8 @@ export interface HttpRequest {
 }
 
 /** Reads may be sent again; writes never. */
-export function isRead({ method }: Pick<HttpRequest, 'method'>): boolean {
-  return method === 'GET' || method === 'OPTIONS';
+export function isRead({ method, isQuery }: Pick<HttpRequest, 'method' | 'isQuery'>): boolean {
+  return method === 'GET' || method === 'OPTIONS' || isQuery === true;
 }
 
 /** A whole response, whatever its status. */

@@ -7,7 +7,7 @@ import { type ReadPages, pagingText } from './pages.ts';
 import {
   configuredSingle,
   isSingle,
-  listPath,
+  listRequest,
   type Profile,
   resourceOf,
   type ResourceProfile,
@@ -174,7 +174,8 @@ export function knownFacts(data: unknown): Facts {
 export function noteListing(facts: DeviceFacts, resource: string, listing: ReadPages): void {
   const { paging, path, records, single = false } = listing;
   const group = `resources.${resource}` as const;
-  const source = `GET ${maskedPath(path ?? listPath(facts.profile, resource))}`;
+  const { method, path: place } = listRequest(facts.profile, resource, path);
+  const source = `${method} ${maskedPath(place)}`;
   const step = paging === undefined || paging === 'next' ? undefined : pagingText(paging);
   facts.set(`${group}.list.paging`, step, source);
   if (single !== isSingle(facts.profile, resource)) facts.set(`${group}.single`, single, source);

@@ -12,7 +12,7 @@ import {
   isResourceName,
   keyFieldOf,
   resourceOf,
-  listPath,
+  listRequest,
   withResource,
   type Profile,
 } from './profile.ts';
@@ -43,7 +43,8 @@ export async function learn(
   const endsWithSlash = await learnSlash(device, resource, signal);
   const description = objectIn(collection);
   const group = `resources.${resource}` as const;
-  const list = `GET ${maskedPath(listPath(profile, resource))}`;
+  const { method, path: place } = listRequest(profile, resource);
+  const list = `${method} ${maskedPath(place)}`;
   const record = 'GET of one record';
   const options = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
   facts.set('offers', resourcesIn(root), `GET ${profile.basePath}`);
@@ -250,9 +251,9 @@ async function learnSlash(
   resource: string,
   signal?: AbortSignal,
 ): Promise<boolean | undefined> {
-  const path = listPath(device.profile, resource);
+  const { method, path } = listRequest(device.profile, resource);
   // A path with a query, or the root, has only one spelling.
-  if (!/^\/[^?#]*[^?#/]\/?$/.test(path)) return undefined;
+  if (method !== 'GET' || !/^\/[^?#]*[^?#/]\/?$/.test(path)) return undefined;
   const bare = path.replace(/\/$/, '');
   const get = async (at: string): Promise<boolean | undefined> =>
     answers(await ask(device, { method: 'GET', path: at, redirect: 'stay' }, signal));

@@ -18,6 +18,7 @@ import {
 } from './profile-schema.ts';
 import {
   collectionPath,
+  listRequest,
   type Origin,
   type Profile,
   type ResourceProfile,
@@ -30,7 +31,9 @@ import {
 /** Throws a SettingsError with `file:line:column`. `name` is that of the file. */
 export function parseProfile(source: string, file: string, name: string): Profile {
   const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
-  const { facts, ignored } = inTodaysWords(partsOf(yaml.data({ readsScalars: 'constants' })));
+  const { facts, ignored } = inTodaysWords(
+    partsOf(yaml.data({ readsScalars: ['constants', 'post'] })),
+  );
   const result = profileSchema.safeParse(facts);
   if (!result.success) {
     const { issues } = result.error;
@@ -178,6 +181,10 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
   if (remove.method === 'DELETE' && !namesRecord(remove.path)) {
     const missing = '{item}, {id} or {key} is missing';
     yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
+  }
+  const { method: read, path: list } = listRequest(profile, 'user');
+  if (read === 'POST' && list === collectionPath(profile, 'user')) {
+    yield [['list', 'post'], 'a POST to the path of new records would add one: state list.path'];
   }
   const message = auth?.login && loginProblem(auth.login, profile);
   if (message !== undefined) yield [['auth', 'login'], message];

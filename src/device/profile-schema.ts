@@ -184,6 +184,10 @@ const listSchema = z.strictObject({
     path(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
     'The path, with {collection} and {resource}',
   ),
+  post: fact(
+    constants,
+    'The list is read by a POST with these fields as JSON, as in {limit: 500}; path must be one of its own',
+  ),
   items: fact(
     text,
     'Where the records are in the response, as in data.items; members:FIELD for lines as in admin="root,joe", with ' +
@@ -240,7 +244,7 @@ export interface FieldFacts {
   readonly untold?: boolean;
 }
 
-const TYPES = ['string', 'boolean', 'integer', 'number', 'list', 'object'] as const;
+const TYPES = ['string', 'boolean', 'integer', 'number', 'list', 'set', 'object'] as const;
 
 /** What a profile says of a field: each word, and its negation as in `not_secret`. */
 export const FIELD_WORDS = {
@@ -313,6 +317,10 @@ const resourceSchema = z.strictObject({
   disabled_as: fact(
     texts,
     'The fields of a disabled account and their values, such as status: suspended',
+  ),
+  deleted_as: fact(
+    texts,
+    'What a deleted record has, if it stays in the list, such as status: deleted: it counts as gone',
   ),
   rotate: fact(rotateSchema, 'How the password of an account is set: "rotate password"'),
   rotate_token: fact(tokenSchema, 'How the device makes a new token: "rotate token"'),

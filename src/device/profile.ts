@@ -253,6 +253,33 @@ export function listPath(profile: Profile, resource: string): string {
     .replace('{resource}', () => resource);
 }
 
+/** The one way to ask for a list, or for a page of it. */
+export function listRequest(
+  profile: Profile,
+  resource: string,
+  path = listPath(profile, resource),
+): ListRequest {
+  const { post } = listFacts(profile, resource);
+  if (post === undefined) return { method: 'GET', path };
+  return { method: 'POST', path, json: post, isQuery: true };
+}
+
+interface ListRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly json?: DeviceRecord;
+  /** A redirect of a POST is not followed. */
+  readonly isQuery?: true;
+}
+
+/** Whether a record counts as gone, although its device still shows it. */
+export function isDeleted({ resources }: Profile, resource: string, record: DeviceRecord): boolean {
+  const marks = Object.entries(resources[resource]?.deletedAs ?? {});
+  return (
+    marks.length > 0 && marks.every(([field, text]) => valueText(valueAt(record, field)) === text)
+  );
+}
+
 /** Whether a resource can be used in a path unchanged. */
 export function isResourceName(resource: string): boolean {
   return /^[A-Za-z0-9][\w-]{0,63}$/.test(resource);

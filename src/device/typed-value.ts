@@ -14,7 +14,7 @@ import { attempt } from '../errors.ts';
 /** The kind of a field's values; `unknown` if neither the device nor a record shows it. */
 export type FieldShape =
   | { readonly kind: 'text' | 'boolean' | 'number' | 'unknown' }
-  | { readonly kind: 'list'; readonly item: FieldShape }
+  | { readonly kind: 'list'; readonly item: FieldShape; readonly isSet?: boolean }
   | { readonly kind: 'object' };
 
 /** Type names of Django REST Framework and common schemas. */
@@ -22,7 +22,7 @@ const KINDS: readonly (readonly [kind: FieldShape['kind'], types: RegExp])[] = [
   ['text', /^(?:string|str|text|email|url|uri|regex|slug|uuid|date|time|datetime|date-time)$/i],
   ['boolean', /^bool(?:ean)?$/i],
   ['number', /^(?:integer|int|long|float|double|number)$/i],
-  ['list', /^(?:list|array|multiple choice)$/i],
+  ['list', /^(?:list|array|set|multiple choice)$/i],
   ['object', /^(?:nested object|object|dict|map)$/i],
 ];
 
@@ -37,9 +37,13 @@ export function fieldShape(
   );
   const shown = commonShape(present);
   const [reported] = KINDS.find(([, types]) => types.test(facts?.type ?? '')) ?? [];
+  const isSet = facts?.type === 'set';
+  if (shown.kind === 'list' && isSet) return { ...shown, isSet };
   if (reported === undefined || shown.kind === 'list' || shown.kind === 'object') return shown;
   if (shown.kind === 'text' && present.some((value) => value !== '')) return shown;
-  return reported === 'list' ? { kind: 'list', item: { kind: 'unknown' } } : { kind: reported };
+  return reported === 'list'
+    ? { kind: reported, item: { kind: 'unknown' }, isSet }
+    : { kind: reported };
 }
 
 function commonShape(values: readonly Value[]): FieldShape {
@@ -86,7 +90,10 @@ export function typedValue(text: string, shape: FieldShape): Typed {
     case 'object':
       return isNothing(text.trim()) ? { value: null } : objectIn(text);
     case 'list':
-      return text.trimStart().startsWith('[') ? jsonList(text) : plainList(text, shape.item);
+      return asSet(
+        text.trimStart().startsWith('[') ? jsonList(text) : plainList(text, shape.item),
+        shape,
+      );
   }
 }
 
@@ -101,6 +108,16 @@ export function editText(value: Value | undefined, shape: FieldShape): string {
   const { value: reread } = { value: undefined, ...typedValue(plain, shape) };
   const json = jsonText(value);
   return reread !== undefined && jsonText(reread) === json ? plain : json;
+}
+
+/** The order of a set says nothing: it is always the same. */
+export function sorted(value: Value): Value {
+  if (!isValueList(value)) return value;
+  return value.toSorted((one, other) => (jsonText(one) < jsonText(other) ? -1 : 1));
+}
+
+function asSet(typed: Typed, { isSet = false }: { readonly isSet?: boolean }): Typed {
+  return isSet && typed.problem === undefined ? { value: sorted(typed.value) } : typed;
 }
 
 function plainList(text: string, item: FieldShape): Typed {

@@ -21,7 +21,7 @@ const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
 
 interface ReadAs {
   readonly readsNull?: boolean;
-  readonly readsScalars?: boolean | string;
+  readonly readsScalars?: boolean | readonly string[];
 }
 
 /** Every plain scalar is text, as in YAML's failsafe schema: `1.0`, `no` and `007` stay as written. */
@@ -60,7 +60,7 @@ export class YamlSource {
    *
    * @param options.readsNull a missing value, `~` and `null` become null, not text
    * @param options.readsScalars also converts numbers and booleans if that loses no character of their
-   *   spelling: `1.0`, `007` and `no` stay text. A name: only below this name, null included
+   *   spelling: `1.0`, `007` and `no` stay text. Names: only below these, null included
    */
   data({ readsNull = false, readsScalars = false }: ReadAs = {}): unknown {
     const { errors, warnings } = this.#document;
@@ -82,8 +82,9 @@ export class YamlSource {
       visit(this.#document, {
         Scalar(position, node, above) {
           if (node.type !== 'PLAIN' || position === 'key') return;
-          const isNamed = above.some((one) => isPair(one) && nameOf(one.key) === readsScalars);
-          if (typeof readsScalars === 'string' && !isNamed) return;
+          const isBelow = (names: readonly string[]): boolean =>
+            above.some((one) => isPair(one) && names.includes(String(nameOf(one.key))));
+          if (typeof readsScalars === 'object' && !isBelow(readsScalars)) return;
           const text = node.source ?? '';
           if (/^(?:null|~)?$/i.test(text)) node.value = null;
           else if (readsScalars !== false) node.value = plainValue(text);

@@ -29,6 +29,7 @@ import {
   isSummary,
   keyFieldOf,
   listPath,
+  listRequest,
   type Origin,
   originOf,
   originOfWrite,
@@ -173,9 +174,8 @@ async function lookWith(
   const isList = single !== true && listed.length > 0;
   // No second request after a refusal, which may be one of the login.
   const isMisread = isRead ? !isList : listing instanceof ProtocolError;
-  const path = listPath(profile, resource);
   const misread = isMisread
-    ? await use((device) => device.raw({ method: 'GET', path }, signal))
+    ? await use((device) => device.raw(listRequest(profile, resource), signal))
     : undefined;
   const example = isList ? exampleOf(profile, resource, listed) : listed[0];
   const item =
@@ -196,11 +196,12 @@ async function lookWith(
 function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generator<Output> {
   const { device: ref, profile, credential, listing, listed, item, hints } = seen;
   const own = `resources.${resource}.path`;
+  const asked = listRequest(profile, resource);
   const findings: readonly Finding[] = [
     { about: 'login', finding: loginText(profile, credential), origin: originOf(profile, 'auth') },
     {
       about: 'list',
-      finding: `GET ${maskedPath(listPath(profile, resource))}`,
+      finding: `${asked.method} ${maskedPath(asked.path)}`,
       origin: originOf(profile, own in profile.origins ? own : 'list.path'),
     },
     ...(listing instanceof Error ? [] : readingOf(listing, seen.tried)),
