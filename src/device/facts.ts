@@ -196,44 +196,56 @@ function isConfigured({ origins, ...profile }: Profile, fact: string): boolean {
 
 /** A profile with the observed facts applied. */
 function withObservedFacts(base: Profile, seen: Facts): Profile {
-  let profile = base;
+  const drafts = new Map<string, Draft>();
+  const top: Record<string, unknown> = {};
+  const names: string[] = [];
   for (const [fact, value] of Object.entries(seen)) {
-    if (!isConfigured(base, fact)) profile = withObserved(profile, fact, value);
+    if (isConfigured(base, fact)) continue;
+    const write = WRITES.find((one) => one === fact);
+    const [, resource = '', group, own = ''] = RESOURCE_FACT.exec(fact) ?? [];
+    if (own === 'path' && !otherPaths(base, resource).includes(value as string)) continue;
+    if (write !== undefined && !isProven(base, write, value)) continue;
+    if (base.origins[fact] !== 'configured') names.push(fact);
+    if (resource === '') {
+      if (write === undefined) top[fact] = value;
+      continue;
+    }
+    const draft = drafts.get(resource) ?? draftOf(resourceOf(base, resource));
+    drafts.set(resource, draft);
+    if (group === undefined) draft[own] = value;
+    // What is configured wins, quality by quality.
+    else if (group === 'fields')
+      draft.fields[own] = { ...(value as FieldFacts), ...draft.fields[own] };
+    else draft[group as 'list' | 'update'][own] = value;
   }
-  for (const [resource, facts] of Object.entries(profile.resources)) {
-    if (facts?.options !== undefined) profile = withOptions(profile, base, resource, facts);
-  }
-  return profile;
+  const resources = { ...base.resources, ...Object.fromEntries(drafts) };
+  const known = observed(base, { ...top, resources }, names);
+  return Object.entries(resources).reduce(
+    (profile, [resource, facts]) =>
+      facts?.options === undefined ? profile : withOptions(profile, base, resource, facts),
+    known,
+  );
 }
 
-function withObserved(profile: Profile, fact: string, value: unknown): Profile {
-  const [, resource, group, own] =
-    /^resources\.([^.]+)\.(?:(fields|list|update)\.)?(.+)$/.exec(fact) ?? [];
-  if (resource === undefined || own === undefined) {
-    const write = WRITES.find((one) => one === fact);
-    if (write === undefined) return observed(profile, { [fact]: value }, [fact]);
-    // A way that was proved is no longer assumed, as long as it is the same.
-    const { method, path, encoding } = profile[write];
-    const isSame = isDeepStrictEqual({ method, path, encoding }, value);
-    const isOpen = (profile.origins[write] ?? 'assumed') === 'assumed';
-    return isSame && isOpen ? observed(profile, {}, [write]) : profile;
-  }
-  const known = resourceOf(profile, resource);
-  if (group === 'fields') {
-    // What is configured wins, quality by quality.
-    const one = { ...(value as FieldFacts), ...known.fields[own] };
-    const { resources } = withResource(profile, resource, {
-      fields: { ...known.fields, [own]: one },
-    });
-    const isStated = profile.origins[fact] === 'configured';
-    return observed(profile, { resources }, isStated ? [] : [fact]);
-  }
-  if (own === 'path' && !otherPaths(profile, resource).includes(value as string)) return profile;
-  const more =
-    group === undefined
-      ? { [own]: value }
-      : { [group]: { ...known[group as 'list' | 'update'], [own]: value } };
-  return observed(profile, withResource(profile, resource, more), [fact]);
+const RESOURCE_FACT = /^resources\.([^.]+)\.(?:(fields|list|update)\.)?(.+)$/;
+
+type Draft = ResourceProfile & {
+  readonly fields: Record<string, FieldFacts>;
+  readonly list: Record<string, unknown>;
+  readonly update: Record<string, unknown>;
+  [fact: string]: unknown;
+};
+
+function draftOf(known: ResourceProfile): Draft {
+  const { fields, list, update } = known;
+  return { ...known, fields: { ...fields }, list: { ...list }, update: { ...update } };
+}
+
+/** A way that was proved is no longer assumed, as long as it is the same. */
+function isProven({ origins, ...ways }: Profile, write: WriteName, value: unknown): boolean {
+  const { method, path, encoding } = ways[write];
+  const isOpen = (origins[write] ?? 'assumed') === 'assumed';
+  return isOpen && isDeepStrictEqual({ method, path, encoding }, value);
 }
 
 /** Adds facts to a profile, with the origin `observed`. */

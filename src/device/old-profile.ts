@@ -135,7 +135,8 @@ function merged(first: Facts, more: Facts): Facts {
   const both = Object.entries({ ...first, ...more }).map(([name, value]) => {
     const known = first[name];
     if (!Object.hasOwn(more, name)) return [name, value];
-    if (Array.isArray(known) && Array.isArray(value)) return [name, [known, value].flat()];
+    const isAdded = Array.isArray(value) && known !== undefined && !isGroup(known);
+    if (isAdded) return [name, [known, value].flat()];
     return [name, isGroup(known) && isGroup(value) ? merged(known, value) : value];
   });
   return Object.fromEntries(both.filter(([, value]) => value !== undefined)) as Facts;

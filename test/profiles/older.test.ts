@@ -45,6 +45,10 @@ test.each([
     'resources: {user: {rotate: {path: "PUT {item}/p", fields: {n1: "{new}", n2: "{new}", was: "{old}"}}}}',
   ],
   [
+    'resources: {user: {fields: {pin: integer, b: {choices: [x]}}, hidden: [pin], sent_back: [c]}}',
+    'resources: {user: {fields: {pin: [integer, hidden], b: {choices: [x]}, c: sent_back}}}',
+  ],
+  [
     'revision: {field: _rev, in: query, parameter: rev}',
     'revision: {field: _rev, in: "query:rev"}',
   ],
