@@ -28,7 +28,7 @@ import {
   success,
 } from '../output.ts';
 import { confirmOrRevert } from './undo.ts';
-import { planFleet, write, writeChanges } from './write.ts';
+import { planFleet, write } from './write.ts';
 import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
 import { adoptedJournal, readResult, type ResultFile } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
