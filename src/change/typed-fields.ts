@@ -2,7 +2,6 @@ import {
   fieldShape,
   type FieldShape,
   nestedIn,
-  sorted,
   typedValue,
   switchValue,
 } from '../device/typed-value.ts';
@@ -10,6 +9,7 @@ import { describedFields, fieldFacts, type Profile } from '../device/profile.ts'
 import type { FieldFacts } from '../device/profile-schema.ts';
 import {
   type DeviceRecord,
+  sorted,
   isValueList,
   isValueObject,
   type Value,

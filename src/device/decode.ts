@@ -5,6 +5,7 @@ import {
   isValueObject,
   jsonText,
   nestedValue,
+  sorted,
   type Value,
   valueAt,
   valueText,
@@ -18,7 +19,6 @@ import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
 import { type DecodedList, MAX_RECORDS, pageMarksOf } from './pages.ts';
 import { decodeGroups, decodeTextList } from './decode-text.ts';
 import { attempt } from '../errors.ts';
-import { sorted } from './typed-value.ts';
 
 /** Receives a name that one object has twice. */
 type OnRepeated = (repeated: RepeatedName) => void;

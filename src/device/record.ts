@@ -225,3 +225,9 @@ function scalarText(value: Exclude<JsonValue, object> | ExactNumber): string {
 export function isList(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
+
+/** The order of a set says nothing: it is always the same. */
+export function sorted(value: Value): Value {
+  if (!isValueList(value)) return value;
+  return value.toSorted((one, other) => (jsonText(one) < jsonText(other) ? -1 : 1));
+}

@@ -5,6 +5,7 @@ import {
   isValueList,
   isValueObject,
   jsonText,
+  sorted,
   type Value,
   valueText,
 } from './record.ts';
@@ -108,12 +109,6 @@ export function editText(value: Value | undefined, shape: FieldShape): string {
   const { value: reread } = { value: undefined, ...typedValue(plain, shape) };
   const json = jsonText(value);
   return reread !== undefined && jsonText(reread) === json ? plain : json;
-}
-
-/** The order of a set says nothing: it is always the same. */
-export function sorted(value: Value): Value {
-  if (!isValueList(value)) return value;
-  return value.toSorted((one, other) => (jsonText(one) < jsonText(other) ? -1 : 1));
 }
 
 function asSet(typed: Typed, { isSet = false }: { readonly isSet?: boolean }): Typed {

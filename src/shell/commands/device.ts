@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
+import { ProtocolError, RejectedError } from '../../device/errors.ts';
 import { type DevshError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { Inventory, type DeviceEntry, selectDevices } from '../../fleet/inventory.ts';
@@ -71,14 +72,21 @@ async function* meetNext(
   failed: ReadonlyMap<DeviceSession, DevshError>,
   met: Set<string>,
 ): AsyncGenerator<Output, readonly DeviceSession[]> {
-  const { firstContact, isUnknown } = await import('../devices/first-contact.ts');
   const next = sessions.find((one) => !met.has(one.ref.address) && isUnknown(one, failed.get(one)));
   if (next === undefined || met.size === MOST_MET) return [];
   met.add(next.ref.address);
+  const { firstContact } = await import('../devices/first-contact.ts');
   const kept = yield* firstContact(call, next);
   if (kept === undefined) return yield* meetNext(call, sessions, failed, met);
   sessions[sessions.indexOf(next)] = kept;
   return [kept];
+}
+
+/** Whether the device speaks in another way than the document, and nobody has said how. */
+function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boolean {
+  const isElsewhere =
+    error instanceof ProtocolError || (error instanceof RejectedError && error.status === 404);
+  return entry.profile === undefined && isElsewhere;
 }
 
 /** More unknown devices are named as errors. */

@@ -1,8 +1,6 @@
-import { ProtocolError, RejectedError } from '../../device/errors.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import type { Hint } from '../../device/profile-hints.ts';
 import { valueText } from '../../device/record.ts';
-import type { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
@@ -11,13 +9,6 @@ import { factsIn, lineOf, look } from './try-profile.ts';
 
 /** Each reading may show another fact: where the list is, its key, its id. */
 const MOST_READINGS = 4;
-
-/** Whether the device speaks in another way than the document, and nobody has said how. */
-export function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boolean {
-  const isElsewhere =
-    error instanceof ProtocolError || (error instanceof RejectedError && error.status === 404);
-  return entry.profile === undefined && isElsewhere;
-}
 
 /**
  * Looks where else a device has its users, and proposes the profile that reads them. Returns the session with that
