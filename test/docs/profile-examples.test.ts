@@ -88,7 +88,7 @@ test('What a field takes', async () => {
   expect(erased.exitCode).toBe(6);
 
   const set = await write(`user set ${name} lang=de email=a@b.c pin=Quaggamire`);
-  expect(set.stdout).toContain(`set user ${name}: done`);
+  expect(set.stdout).toContain(`✓ ${name} `);
   expect(set.stdout).toContain('pin, email cannot be read back');
   expect(set.stdout + set.stderr).not.toContain('Quaggamire');
   const [sent = ''] = writesOf(device);
@@ -101,12 +101,12 @@ test('Records at the path of their name, and revisions', async () => {
     'documents',
   ]);
   const added = await write('interface add name=ge-0/0/1?x mtu=1400');
-  expect(added.stdout).toContain('add interface ge-0/0/1?x: done');
+  expect(added.stdout).toContain('✓ interface ge-0/0/1?x ');
   expect(writesOf(device)).toEqual([
     'PUT /api/interface/ge-0%2F0%2F1%3Fx {"name":"ge-0/0/1?x","mtu":1400}',
   ]);
   const set = await write('interface set ge-0/0/1?x mtu=1300');
-  expect(set.stdout).toContain('set interface ge-0/0/1?x: done');
+  expect(set.stdout).toContain('✓ interface ge-0/0/1?x ');
   expect(writesOf(device).at(-1)).toMatch(
     /^PUT \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d+-\w+ .*"mtu":1300/,
   );
@@ -116,7 +116,7 @@ test('Records at the path of their name, and revisions', async () => {
   expect(writesOf(device).at(-1)).toMatch(
     /^DELETE \/api\/interface\/ge-0%2F0%2F1%3Fx\?rev=\d+-\w+$/,
   );
-  expect((await devsh('undo --yes')).stdout).toMatch(/add interface ge-0\/0\/1\?x: done/);
+  expect((await devsh('undo --yes')).stdout).toMatch(/✓ interface ge-0\/0\/1\?x /);
   expect(device.records('interface').at(-1)).toMatchObject({ name: 'ge-0/0/1?x', mtu: 1400 });
 });
 
@@ -164,11 +164,11 @@ test('Records below other records', async () => {
   expect((await devsh('entry show example.net/mail --on sim1')).stdout).toContain('10.1.0.2');
 
   const added = await write('entry add domain=example.org name=ftp/eu content=10.0.0.9');
-  expect(added.stdout).toContain('add entry example.org/ftp/eu: done');
+  expect(added.stdout).toContain('✓ entry example.org/ftp/eu ');
   const set = await write('entry set example.org/ftp/eu content=10.0.0.8');
-  expect(set.stdout).toContain('set entry example.org/ftp/eu: done');
+  expect(set.stdout).toContain('✓ entry example.org/ftp/eu ');
   expect((await write('entry delete example.org/ftp/eu')).stdout).toContain('done');
-  expect((await devsh('undo --yes')).stdout).toContain('add entry example.org/ftp/eu: done');
+  expect((await devsh('undo --yes')).stdout).toContain('✓ entry example.org/ftp/eu ');
   expect(writesOf(device)).toEqual([
     'POST /api/domain/example.org/entry {"name":"ftp/eu","content":"10.0.0.9"}',
     'PUT /api/domain/example.org/entry/ftp%2Feu {"content":"10.0.0.8"}',
@@ -204,10 +204,10 @@ test('a delete names the records that it also deletes, and its undo says that th
     'also deletes 4 of entry (example.org/www, example.org/mail, example.org/ns1, example.org/ftp), ' +
       'which undo does not bring back',
   );
-  expect(deleted.stdout).toContain('delete domain example.org: done');
+  expect(deleted.stdout).toContain('✓ domain example.org ');
   expect(device.records('entry')).toHaveLength(3);
 
   const undone = await devsh('undo --yes');
   expect(undone.stdout + undone.stderr).toContain('this plan does not bring back 4 of entry');
-  expect(undone.stdout).toMatch(/add domain example.org: differs .*not restored: 4 of entry/);
+  expect(undone.stdout).toMatch(/domain example.org .*not restored: 4 of entry/);
 });
