@@ -118,7 +118,6 @@ export const trust: CommandSpec = {
         } else if (wanted === undefined) yield* acceptAll(call, sessions);
         else {
           const session = onlyOne(call, sessions, 'TARGET');
-          const { knownDevices } = call.shell.services;
           refuseOther(session.ref, await call.shell.services.pinOf(session.entry), wanted);
           yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
         }
