@@ -105,7 +105,7 @@ export class History {
 
   /** What was read of a device since then (ms UTC), and what it held before: the one way to ask. */
   of(device: string, since: number): DeviceHistory {
-    const { periods, damaged } = replay(this.#files.read(device, since));
+    const { periods, damaged } = replay(this.#files.read(device, since), since);
     const damage = damaged > 0 ? damageText(this.#files.path(device), damaged) : undefined;
     return { device, since, periods, damage, unread: this.#notKept(device) ?? 'never read' };
   }

@@ -401,8 +401,14 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
   return [old, now].every((value) => valueText(value) !== '');
 }
 
-/** The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Pure. */
-export function replay(text: string): {
+/**
+ * The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Of what was read
+ * before `since` (ms UTC) in one period, the last reading is enough. Pure.
+ */
+export function replay(
+  text: string,
+  since = -Infinity,
+): {
   readonly periods: readonly IdentityPeriod[];
   /** Where the next line goes on. */
   readonly end: OpenPeriod | undefined;
@@ -414,7 +420,7 @@ export function replay(text: string): {
   let [damaged, upTo] = [0, 0];
   for (const row of text.split('\n')) {
     const period = periods.at(-1);
-    if (row === '' || addUnchanged(period, row)) continue;
+    if (row === '' || addUnchanged(period, row, since)) continue;
     const line = parseLine(row);
     if (line?.kind === 'life') {
       upTo = Math.max(upTo, line.upTo ?? 0);
@@ -432,7 +438,7 @@ export function replay(text: string): {
     } else if (line.kind === 'large') {
       const { from, to, records } = line;
       period.tooLarge.set(line.resource, { from, to, records });
-    } else if (!addReading(period, line)) {
+    } else if (!addReading(period, line, since)) {
       damaged += 1;
     }
   }
@@ -462,7 +468,7 @@ export interface OpenPeriod extends Omit<IdentityPeriod, 'resources'> {
 }
 
 /** Returns whether it builds on what is known. */
-function addReading({ tracks }: OpenPeriod, line: LineOfReading): boolean {
+function addReading({ tracks }: OpenPeriod, line: LineOfReading, since: number): boolean {
   const readings = tracks.get(line.resource);
   const last = readings?.at(-1);
   const next = applyLine(last, line);
@@ -470,16 +476,21 @@ function addReading({ tracks }: OpenPeriod, line: LineOfReading): boolean {
   // A whole state stands for the reading before it.
   const isAgain = last?.to === next.to && next.difference === undefined;
   if (readings === undefined) tracks.set(line.resource, [next]);
+  else if (isPast(last, next, since)) readings.splice(-1, 1, next);
   else if (!isAgain) readings.push(next);
   else readings.splice(-1, 1, { ...next, difference: last.difference, left: last.left });
   return true;
+}
+
+function isPast(last: Moment | undefined, next: Moment, since: number): boolean {
+  return last !== undefined && last.to < since && next.to < since;
 }
 
 const UNCHANGED =
   /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"(?:,"clock":\[(-?\d+),(-?\d+)\])?[,}]/;
 
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
-function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
+function addUnchanged(period: OpenPeriod | undefined, row: string, since: number): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
   if (row.includes('"values"') || /"(?:streaks|absent)":/.test(row)) return false;
   const [, resource = '', life, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
@@ -489,7 +500,8 @@ function addUnchanged(period: OpenPeriod | undefined, row: string): boolean {
   if (last.to === Number(to)) return true;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
   const times = { from: Number(from), to: Number(to), clock };
-  readings?.push({ ...last, ...times, difference: undefined, left: undefined });
+  const next = { ...last, ...times, difference: undefined, left: undefined };
+  readings?.splice(isPast(last, next, since) ? -1 : readings.length, 1, next);
   return true;
 }
 

@@ -240,7 +240,7 @@ test('whatever happens to the file, a state of the past is one that this very de
       (happenings, from, habit) => {
         const { text, truth, had } = world(happenings, habit);
         expect(text).not.toContain('secret-');
-        const { periods } = replay(endOf(text, from));
+        const { periods } = replay(endOf(text, from), from);
         for (const { identities, resources } of periods) {
           const owners = identities.map(({ pin, address }) => had.get(`${pin} ${address}`));
           const devices = owners.reduce((all, some) => all?.intersection(some ?? new Set()));
@@ -292,7 +292,7 @@ test('in a sound file the changes are exactly those between each two readings of
       expect(count(events.flatMap(rowsOf))).toEqual(count(expected));
       expect(events.filter(({ kind }) => kind === 'shape')).toEqual([]);
       // The end of the file says the same of that time.
-      const later = eventsOf('fw1', replay(endOf(text, from)).periods);
+      const later = eventsOf('fw1', replay(endOf(text, from), from).periods);
       const rows = (all: readonly Event[]): string[] =>
         all.filter(({ before }) => before > from).flatMap(rowsOf);
       expect(rows(later)).toEqual(rows(events));
