@@ -85,7 +85,9 @@ export class LineRunner {
 
   /** Whether the running line may change devices. */
   get isWriting(): boolean {
-    return this.#stop !== undefined && this.#running?.verb.options.includes('yes') === true;
+    const verb = this.#stop === undefined ? undefined : this.#running?.verb;
+    // `connect` asks whether to keep a profile, and writes to no device.
+    return verb?.options.includes('yes') === true && verb.changes === undefined;
   }
 
   /** Whether the line of a key would wait, out of sight, for a run on many devices. */
