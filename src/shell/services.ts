@@ -3,11 +3,11 @@ import { OsKeychain } from '../credentials/keychain.ts';
 import { Credentials } from '../credentials/sources.ts';
 import type { RotationStore } from '../credentials/rotation-store.ts';
 import { type AskPassphrase, Vault } from '../credentials/vault.ts';
-import { parseAddress } from '../device/address.ts';
+import { formatAddress, parseAddress } from '../device/address.ts';
 import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/route.ts';
 import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
-import type { DeviceEntry } from '../fleet/inventory.ts';
+import type { DeviceEntry, InventoryDevice } from '../fleet/inventory.ts';
 import type { HistoryLimits } from '../history/history-files.ts';
 import { GoodCopy } from '../settings/cache.ts';
 import { HistoryFile } from '../settings/history-file.ts';
@@ -142,13 +142,23 @@ export abstract class Services {
 
   /** The pin that devsh keeps of a device, else the fingerprint of its inventory. */
   async pinOf(entry: DeviceEntry): Promise<Pin | undefined> {
-    return (await this.knownDevices.find(entry.address)) ?? this.inventoryPin(entry);
+    return (await this.knownDevices.find(entry.address)) ?? this.#inventoryPin(entry);
   }
 
-  /** That fingerprint, without a date. */
-  inventoryPin({ address, fingerprint }: DeviceEntry): Pin | undefined {
-    const counts = fingerprint !== undefined && this.inventory.vouches;
-    return counts ? { address, fingerprint, firstSeen: '' } : undefined;
+  /** The same of all devices, by their addresses. */
+  async pins(): Promise<ReadonlyMap<string, Pin>> {
+    const { pins } = await this.knownDevices.pinFile();
+    const { devices } = await this.inventory.load();
+    const listed = devices.flatMap((device): [string, Pin][] => {
+      const pin = this.#inventoryPin(device);
+      return pin === undefined ? [] : [[pin.address, pin]];
+    });
+    return listed.length === 0 ? pins : new Map([...listed, ...pins]);
+  }
+
+  #inventoryPin({ address, fingerprint }: InventoryDevice): Pin | undefined {
+    if (fingerprint === undefined || !this.inventory.vouches) return undefined;
+    return { address: formatAddress(parseAddress(address)), fingerprint, firstSeen: '' };
   }
 
   /** The route to `host:port`: the configured one, else the proxy of the environment. */

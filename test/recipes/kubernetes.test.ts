@@ -5,6 +5,8 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { isInShard } from '../../src/change/plan.ts';
 import { IS_ROOT, startAsUid } from '../main/no-account.ts';
+import { startProgram, waitUntil } from '../main/process.ts';
+import { isLong } from '../rounds.ts';
 import { recipe, startLab } from './lab.ts';
 
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
@@ -180,3 +182,87 @@ test('the pods of the manifest apply their plans, as a uid without an account an
     expect(merge.stdout).toContain(name);
   }
 });
+
+/** Four shards of so many devices; 2,000 in `npm run test:long`. */
+const DEVICES = isLong ? 2000 : 60;
+
+test(
+  `four shards over ${DEVICES} devices, one killed and started again, the inventory changed in between: nothing is lost or done twice`,
+  { timeout: 60_000 + DEVICES * 300 },
+  async () => {
+    const { folder, devices, writes } = await startLab({ devices: DEVICES });
+    const total = 4;
+    const shards = Array.from({ length: total }, (_, index) => index + 1);
+    const own = (shard: number) =>
+      devices.filter(({ address }) => isInShard(address, { index: shard, total }));
+    const know = async (known: typeof devices): Promise<void> => {
+      const entries = known.map(
+        ({ name, address, fingerprint }) =>
+          `  - {name: ${name}, address: ${address}, groups: [lab], fingerprint: '${fingerprint}'}\n`,
+      );
+      await writeFile(join(folder, 'config/devsh/devices.yaml'), `devices:\n${entries.join('')}`);
+    };
+    const file = (shard: number, kind: string) => join(folder, `${shard}.${kind}`);
+    // Each pod has a home of its own, without pins.
+    const pod = (shard: number, ...argv: readonly string[]) =>
+      startProgram(argv, join(folder, `pod${shard}`), '', {
+        XDG_CONFIG_HOME: join(folder, 'config'),
+      });
+    const change = join(folder, 'change.yaml');
+    await writeFile(change, '- add: user\n  fields: {username: zoe, lang: de}\n');
+    const plan = (shard: number) =>
+      pod(
+        shard,
+        'plan',
+        change,
+        '--on',
+        '@lab',
+        '--shard',
+        `${shard}/${total}`,
+        '-o',
+        file(shard, 'plan'),
+      );
+    await know(devices);
+    for (const shard of [1, 2]) expect((await plan(shard).ended).code).toBe(0);
+    // Another order, and one device less.
+    const [removed] = own(4);
+    const left = devices.filter((device) => device !== removed).toReversed();
+    await know(left);
+    for (const shard of [3, 4]) expect((await plan(shard).ended).code).toBe(0);
+
+    const apply = (shard: number) =>
+      pod(
+        shard,
+        'apply',
+        file(shard, 'plan'),
+        '--result',
+        file(shard, 'jsonl'),
+        '--yes',
+        '--quiet',
+      );
+    const second = apply(2);
+    const others = [1, 3, 4].map((shard) => apply(shard).ended);
+    const written = (): number => own(2).filter(({ log }) => log.some(isPost)).length;
+    await waitUntil(() => written() >= own(2).length / 3, second);
+    second.child.kill('SIGKILL');
+    expect((await second.ended).signal).toBe('SIGKILL');
+    expect((await Promise.all(others)).map(({ code }) => code)).toEqual([0, 0, 0]);
+    const again = await apply(2).ended;
+    expect(again.code, again.stdout).toBe(0);
+
+    const plans = shards.flatMap((shard) => ['--plan', file(shard, 'plan')]);
+    const results = shards.map((shard) => file(shard, 'jsonl'));
+    const merge = await pod(1, 'runs', 'merge', ...results, ...plans).ended;
+    expect(merge.stdout.endsWith(`\n${left.length} done\n`), merge.stderr).toBe(true);
+    expect(merge.code).toBe(0);
+    expect(writes()).toBe(left.length);
+    for (const device of devices) {
+      const zoe = device.users.filter(({ username }) => username === 'zoe');
+      expect(zoe).toHaveLength(device === removed ? 0 : 1);
+    }
+  },
+);
+
+function isPost({ method }: { readonly method: string }): boolean {
+  return method === 'POST';
+}

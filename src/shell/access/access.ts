@@ -1,5 +1,5 @@
 import type { CredentialOutcome } from '../../fleet/credential-gate.ts';
-import { doubtsText, type PinFile } from '../../settings/known-devices.ts';
+import { doubtsText, type Pin } from '../../settings/known-devices.ts';
 import type {
   CredentialOrigin,
   CredentialRequest,
@@ -51,7 +51,7 @@ export class ShellAccess implements Access {
   /** By device name: whose login the device refused during this line; undefined for a token. */
   readonly #refused = new Map<string, string | undefined>();
   /** The pins at the first use: a fleet asks for them a thousand times. */
-  #pins: Promise<PinFile> | undefined;
+  #pins: Promise<ReadonlyMap<string, Pin>> | undefined;
   /** Texts of CA files by path: a whole fleet usually shares one. */
   readonly #ca = new Map<string, Promise<string>>();
   /** Resolves to the time since when all of these certificates are pinned. */
@@ -87,8 +87,8 @@ export class ShellAccess implements Access {
     if (this.isUnchecked(entry)) return { kind: 'insecure' };
     const given = this.#shell.given.get(entry.name);
     if (given !== undefined) return given.trust;
-    const { pins } = await (this.#pins ??= this.#readPins());
-    const pin = pins.get(entry.address) ?? this.#shell.services.inventoryPin(entry);
+    const pins = await (this.#pins ??= this.#readPins());
+    const pin = pins.get(entry.address);
     if (pin !== undefined) {
       const { fingerprint, firstSeen } = pin;
       // A pin replaces the CA of the inventory, but not the one of this line.
@@ -106,10 +106,9 @@ export class ShellAccess implements Access {
     return { pem: await unlessCancelled(known, this.#io.signal), file };
   }
 
-  async #readPins(): Promise<PinFile> {
-    const pinFile = await this.#shell.services.knownDevices.pinFile();
+  async #readPins(): Promise<ReadonlyMap<string, Pin>> {
     await warnOfPinDoubts(this.#shell);
-    return pinFile;
+    return this.#shell.services.pins();
   }
 
   /** This line has pinned other certificates. */

@@ -289,14 +289,16 @@ async function readEarlierResult(
   if (text === undefined) return undefined;
   const earlier = readResult(text, file);
   const { part, run } = earlier;
+  // In whatever order an inventory has them now.
+  const placesOf = (refs: readonly DeviceRef[]): string =>
+    refs
+      .map(({ name, address }) => `${name} ${address}`)
+      .sort()
+      .join();
   const isSame =
     part.digest === digest &&
     shardText(part.shard) === shardText(shard) &&
-    run.plan.devices.length === devices.length &&
-    run.plan.devices.every(({ device: { name, address } }, index) => {
-      const now = devices[index];
-      return now?.name === name && now.address === address;
-    });
+    placesOf(run.plan.devices.map(({ device }) => device)) === placesOf(devices);
   if (isSame) return earlier;
   throw new RefusedError(
     `${file} is the result of ${part.digest === digest ? `other devices (shard ${shardText(part.shard)})` : 'another plan'}: ` +

@@ -18,10 +18,10 @@ export interface DeviceNow {
  * Nothing is asked of a device.
  */
 export async function devicesNow(
-  { inventory, knownDevices }: Pick<Services, 'inventory' | 'knownDevices'>,
+  services: Pick<Services, 'inventory' | 'pins'>,
   plans: readonly Pick<DevicePlan, 'device' | 'pin'>[],
 ): Promise<readonly DeviceNow[]> {
-  const [listed, { pins }] = await Promise.all([inventory.load(), knownDevices.pinFile()]);
+  const [listed, pins] = await Promise.all([services.inventory.load(), services.pins()]);
   const addressOf = (device: { readonly address: string }): string =>
     formatAddress(parseAddress(device.address));
   return plans.map(({ device: then, pin }): DeviceNow => {

@@ -385,11 +385,11 @@ async function refuseUnknownResources(
 
 /** With the pins of devices that could not be read, as far as they are known. */
 async function withPins(
-  { knownDevices }: Pick<Services, 'knownDevices'>,
+  services: Pick<Services, 'pins'>,
   plans: readonly DevicePlan[],
 ): Promise<readonly DevicePlan[]> {
   if (plans.every(({ error }) => error === undefined)) return plans;
-  const { pins } = await knownDevices.pinFile();
+  const pins = await services.pins();
   return plans.map((plan) =>
     plan.error === undefined || plan.pin !== undefined
       ? plan
