@@ -168,6 +168,7 @@ async function withOthers(
   const gone: string[] = [];
   const changed: string[] = [];
   const unread: string[] = [];
+  let isOther = false;
   for (const [one, records] of before) {
     const { resource, refers } = one;
     const others = records?.filter((record) => refers || !one.isOf(step, record));
@@ -179,6 +180,10 @@ async function withOthers(
     const about = { resource, keyField: keyFieldOf(profile, resource, records) };
     const pairing = pairRecords(profile, about, others, after);
     const found = otherRecordsOf(profile, about, others, pairing);
+    // A device may delete what belongs to a deleted record, as its tokens; accounts are nobody's.
+    const expected =
+      resource === profile.accounts ? [] : found.lost.filter((record) => one.isOf(step, record));
+    isOther ||= found.lost.length > expected.length || found.changed.length > 0;
     gone.push(...found.gone.map((key) => `${resource} ${key}`));
     changed.push(...found.changed.map((key) => `${resource} ${key}`));
   }
@@ -188,7 +193,6 @@ async function withOthers(
     ...unread.map((resource) => `devsh cannot read what became of other ${resource}`),
   ];
   if (texts.length === 0) return end;
-  const isOther = gone.length + changed.length > 0;
   const verdict = isOther && end.verdict === 'done' ? 'differs' : end.verdict;
   return { ...end, verdict, note: noteOf(end.note, ...texts) };
 }

@@ -100,7 +100,7 @@ export function otherRecordsOf(
   { matches, added: addedRecords, own }: Pairing & { readonly own?: DeviceRecord | undefined },
 ): OtherRecords {
   const nameOf = (record: DeviceRecord): string =>
-    valueText(record[keyField]) || idOf(profile, record) || '?';
+    shownKey(keyField, record[keyField]) || idOf(profile, record) || '?';
   const ignored = [...profile.idFields, ...managedFields(profile, resource)];
   const lost: DeviceRecord[] = [];
   const changed: string[] = [];

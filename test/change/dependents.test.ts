@@ -7,6 +7,7 @@ import { parseProfile } from '../../src/device/profile-file.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { scripted } from './scripted.ts';
 import type { Step } from '../../src/change/step.ts';
+import type { StepEnd } from '../../src/change/verdict.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
 const profile = parseProfile(
@@ -134,6 +135,41 @@ test.each<[title: string, refers: (id: number, name: string) => DeviceRecord]>([
     });
   },
 );
+
+test('a token that goes with its user is no difference, and no note shows it', async () => {
+  const profile = parseProfile(
+    'extends: generic-rest\nresources:\n  token: {key_field: key}\n  user: {key_field: username}\n',
+    'p.yaml',
+    'mine',
+  );
+  const [own, other] = [
+    '60d3d5350f93b08d1b89137151e00c2fc355b121',
+    'c2fc355b12160d3d5350f93b08d1b89137151e00',
+  ];
+  const tokens = [
+    { key: own, user: 'dan' },
+    { key: other, user: 'eve' },
+  ];
+  const target = { kind: 'key', key: 'dan' } as const;
+  const change = { action: 'delete', resource: 'user', target } as const;
+  const user = { id: 7, username: 'dan' };
+  const { steps } = planDevice({ device: ref, profile }, change, [user]);
+  const check = async (after: readonly DeviceRecord[]): Promise<StepEnd> => {
+    const reader = readerOf(tokens, tokens, after);
+    reader.session.facts.load(profile, {});
+    const [step] = await withDependents(reader, steps);
+    if (step === undefined) throw new Error('nothing was planned');
+    return (await watchAlong(reader, step)).check({ verdict: 'done' });
+  };
+  const gone = await check(tokens.slice(1));
+  expect(gone).toMatchObject({
+    verdict: 'done',
+    note: expect.stringMatching(/^also gone: token /) as string,
+  });
+  const all = await check([]);
+  expect(all.verdict).toBe('differs');
+  for (const secret of [own, other]) expect(JSON.stringify([gone, all])).not.toContain(secret);
+});
 
 test('a record of the same name, and a number anywhere, refer to nothing', async () => {
   const held = readerOf([

@@ -102,20 +102,20 @@ async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void
   expect(requests(device, at, false)).toHaveLength(pages);
 
   const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de';
-  expect(await run(`${add} --on sim1 --yes`)).toContain('add user zoe: done');
+  expect(await run(`${add} --on sim1 --yes`)).toContain('✓ zoe  added');
   expect(requests(device, at, true)).toHaveLength(1);
   expect(storedUser(device, 'zoe')).toMatchObject({ first_name: 'Zoe', lang: 'de' });
   expect(device.users).toHaveLength(USERS + 1);
   const whole = storedUser(device, 'zoe');
 
-  expect(await run('user set zoe lang=fr --on sim1 --yes')).toContain('set user zoe: done');
+  expect(await run('user set zoe lang=fr --on sim1 --yes')).toContain('✓ zoe  lang ');
   expect(requests(device, at, true)).toHaveLength(1);
   const { lang, ...others } = storedUser(device, 'zoe') ?? {};
   expect(lang).toBe('fr');
   expect(whole).toMatchObject(withoutTimes(others));
   const shownBefore = shown(device, 'zoe');
 
-  expect(await run('user delete zoe --on sim1 --yes')).toContain('delete user zoe: done');
+  expect(await run('user delete zoe --on sim1 --yes')).toContain('✓ zoe  deleted');
   expect(requests(device, at, true)).toHaveLength(1);
   expect(device.users).toHaveLength(USERS);
 
@@ -125,7 +125,7 @@ async function roundTrip({ profile, paging, ...dialect }: Dialect): Promise<void
   const lost = ['uuid', 'id', 'modified'].filter(
     (field) => valueText(shownBefore?.[field]) !== valueText(after?.[field]),
   );
-  expect(undone.stdout).toContain('add user zoe: done');
+  expect(undone.stdout).toContain('✓ zoe  added');
   for (const field of lost) {
     expect(undone.stdout).toMatch(new RegExp(`new from the device: .*\\b${field}\\b`));
   }
@@ -188,10 +188,10 @@ describe('a boolean that a form leaves out would be stored as false', () => {
     await writeFile(join(folder, 'forms.yaml'), facts);
     const add = 'user add username=zoe first_name=Zoe lastname=Zimmer lang=de is_active=true';
     const added = await devsh(`${add} --on sim1 --yes --profile forms`);
-    expect(added.stdout).toContain('add user zoe: done');
+    expect(added.stdout).toContain('✓ zoe  added');
     expect(shown(device, 'zoe')).toMatchObject({ is_active: true });
     const set = await devsh('user set zoe lang=fr --on sim1 --yes --profile forms');
-    expect(set.stdout).toContain('set user zoe: done');
+    expect(set.stdout).toContain('✓ zoe  lang ');
     expect(shown(device, 'zoe')).toMatchObject({ is_active: true, lang: 'fr' });
     expect(device.log.filter((request) => request.method === method)).toHaveLength(1);
   });
@@ -204,7 +204,7 @@ test('a new record in JSON has the numbers and booleans of the device', async ()
     paging: 'none',
   });
   const add = await devsh('interface add name=eth9 mtu=1400 enabled=true --on sim1 --yes');
-  expect(add.stdout).toContain('add interface eth9: done');
+  expect(add.stdout).toContain('✓ interface eth9  added');
   const write = device.log.findLast(({ method }) => method === 'POST');
   expect(JSON.parse(write?.body ?? '')).toMatchObject({ name: 'eth9', mtu: 1400, enabled: true });
 });
@@ -216,7 +216,7 @@ test('another resource has the same verbs, and numbers stay numbers', async () =
     const { mtu } = first ?? {};
     const name = valueText(first?.['name']);
     const set = await devsh(`interface set ${name} mtu=1400 --on sim1 --yes`);
-    expect(set.stdout).toContain(`set interface ${name}: done`);
+    expect(set.stdout).toContain(`✓ interface ${name}  `);
     expect(device.records('interface')[0]).toEqual({ ...first, mtu: 1400 });
     const undone = await devsh('undo --yes');
     expect(undone.exitCode).toBe(0);

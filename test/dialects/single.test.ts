@@ -50,17 +50,17 @@ test.each(DIALECTS)(
     expect((await devsh('system show --on sim1')).stdout).toMatch(/location +Rack 4/i);
 
     const set = await devsh(['system', 'set', 'location=Rack 5', '--on', 'sim1', '--yes']);
-    expect(set.stdout + set.stderr).toContain('set system: done');
+    expect(set.stdout + set.stderr).toContain('✓ system  ');
     expect(set.exitCode).toBe(0);
     expect(device.records('system')).toEqual([{ ...kept(before), location: 'Rack 5' }]);
     expect(writes(device)).toHaveLength(1);
 
     const undone = await devsh('undo --yes');
-    expect(undone.stdout).toContain('set system: done');
+    expect(undone.stdout).toContain('✓ system  ');
     expect(device.records('system')).toEqual([kept(before)]);
 
     const again = await devsh(['system', 'set', 'location=Rack 4', '--on', 'sim1', '--yes']);
-    expect(again.stdout).toContain('set system: unchanged');
+    expect(again.stdout).toContain('= system  already so');
     expect(writes(device)).toHaveLength(2);
   },
 );
@@ -83,7 +83,7 @@ describe('what is sent for one object', () => {
   test('is what the device allows, whatever the profile says', async () => {
     const { devsh, device } = await start({ profile: 'drf', quirk: ['no-options'] });
     const line = 'system set location=B --on sim1 --yes --profile documented';
-    expect((await devsh(line)).stdout).toContain('set system: done');
+    expect((await devsh(line)).stdout).toContain('✓ system  ');
     expect(writes(device)).toEqual(['PATCH /api/system/']);
   });
 });

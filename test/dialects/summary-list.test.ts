@@ -43,18 +43,18 @@ test.each(['drf', 'generic-rest'] as const)(
     expect(gets()).toHaveLength(1);
 
     const set = await devsh(`user set ${name} lang=ja first_name=Neu --on sim1 --yes`);
-    expect(set.stdout + set.stderr).toContain(`set user ${name}: done`);
+    expect(set.stdout + set.stderr).toContain(`✓ ${name}  `);
     expect(device.users.at(-1)).toMatchObject({ lang: 'ja', first_name: 'Neu' });
 
-    expect((await devsh('undo --yes')).stdout).toContain(`set user ${name}: done`);
+    expect((await devsh('undo --yes')).stdout).toContain(`✓ ${name}  `);
     expect(device.users.at(-1)).toMatchObject({ lang: user?.lang, first_name: user?.first_name });
 
     const add = 'user add username=zoe first_name=Zoe lastname=Z lang=de';
-    expect((await devsh(`${add} --on sim1 --yes`)).stdout).toContain('add user zoe: done');
-    expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('zoe: done');
+    expect((await devsh(`${add} --on sim1 --yes`)).stdout).toContain('✓ zoe  added');
+    expect((await devsh('user delete zoe --on sim1 --yes')).stdout).toContain('✓ zoe  deleted');
     // All fields except those that only the device sets.
     expect((await devsh('undo --yes')).stdout).toMatch(
-      /zoe: done - new from the device: (?:uu)?id, modified/,
+      /zoe {2}added - new from the device: (?:uu)?id, modified/,
     );
     expect(device.users.at(-1)).toMatchObject({ first_name: 'Zoe', lastname: 'Z', lang: 'de' });
   },
@@ -107,11 +107,11 @@ test.each(['drf', 'generic-rest'] as const)(
     // The first write asks the device, which has no record to show.
     const add = 'interface add name=wan0 mtu=1400 description=Uplink --on sim1 --yes';
     const added = await devsh(add);
-    expect(added.stdout).toBe('✓ sim1  add interface wan0: done\n1 done\n');
+    expect(added.stdout).toMatch(/^✓ interface wan0 {2}added.* sim1\n1 done\n$/);
     expect(device.records('interface')).toHaveLength(1);
     expect((await devsh(['interface', 'delete', 'wan0', ...last])).exitCode).toBe(0);
     const undo = await devsh('undo --on sim1 --yes');
-    expect(undo.stdout).toMatch(/add interface wan0: done - new from the device: (?:uu)?id\n/);
+    expect(undo.stdout).toMatch(/interface wan0 {2}added - new from the device: (?:uu)?id {2}/);
     expect(device.records('interface')).toMatchObject([
       { name: 'wan0', mtu: 1400, description: 'Uplink' },
     ]);

@@ -117,7 +117,7 @@ describe.each([
       test('a new password is the one that the device accepts', async () => {
         const before = await eve();
         const run = await say('user set eve password=N3w-secret');
-        expect(run.stdout).toContain('set user eve: done');
+        expect(run.stdout).toContain('✓ eve  ');
         expect(await loginStatus(running(), basic('eve', 'N3w-secret'))).toBe('accepted');
         expect(await loginStatus(running(), basic('eve', 'eve-secret'))).toContain('Invalid');
         expect(await eve()).toEqual(before);
@@ -179,7 +179,7 @@ describe.each([
           const tokens = (await ask('GET', '/rest/token/')) as { key: string; user: string }[];
           const token = tokens.find(({ user: owner }) => owner === 'cyd')?.key;
           const said = await devsh('lockout cyd --yes');
-          expect(said.stdout).toContain('delete token ***');
+          expect(said.stdout).toContain('✓ token ***');
           expect(said.stdout).toContain('1 of 1 ended');
           const lines = ['runs show --json', 'report', 'undo --dry-run --json', 'token list'];
           const shown = [said, ...(await Promise.all(lines.map((line) => devsh(line))))];

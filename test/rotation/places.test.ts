@@ -123,7 +123,7 @@ test('a program has the password that works while a rotation is pending', async 
   expect(await login('sim1')).toContain(OLD);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
   const settled = await rotate('resume');
-  expect(settled.stdout + settled.stderr).toContain('set user admin: done');
+  expect(settled.stdout + settled.stderr).toContain('✓ admin  ');
   expect(await login('sim1')).toContain(NEW);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
 });

@@ -44,7 +44,7 @@ test('a request that is lost before it takes effect leaves the old login, and ca
   expect(run.stdout).toContain('the old one still works');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
   const settled = await rotate('resume');
-  expect(settled.stdout + settled.stderr).toContain('set user admin: done');
+  expect(settled.stdout + settled.stderr).toContain('✓ admin  ');
   expect(lastLogin(device(2), 'admin', NEW)).toBe(true);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
 });
@@ -224,7 +224,7 @@ test('a device that is back from a backup gets the kept password again', async (
   await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
   device(2).restoreLogins();
   const run = await rotate('rotate password admin --on @lab --kept');
-  expect(run.stdout, run.stderr).toContain('sim2  set user admin: done');
+  expect(run.stdout, run.stderr).toContain('✓ admin  ');
   expect(run.stdout).not.toContain('sim1  set user');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
   for (const one of devices) expect(lastLogin(one, 'admin', NEW)).toBe(true);
@@ -241,7 +241,7 @@ test('an absent device is pending the password, and its debt holds no secret', a
   expect(await allText(devsh.folder)).not.toContain(NEW);
   device(3).setFault('refuse', false);
   const settled = await rotate('resume');
-  expect(settled.stdout, settled.stderr).toContain('sim3  set user admin: done');
+  expect(settled.stdout, settled.stderr).toContain('✓ admin  ');
   expect(lastLogin(device(3), 'admin', NEW)).toBe(true);
 });
 
