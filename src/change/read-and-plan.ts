@@ -245,17 +245,26 @@ async function unlisted(
 ): Promise<readonly DeviceRecord[]> {
   const { profile } = session;
   const found: DeviceRecord[] = [];
+  const shown = new Set<string>();
   for (const change of changes) {
     const { resource, action } = change;
     const keyField = keyFieldOf(profile, resource, records);
     const isNamed = action === 'add' || change.target.kind === 'key';
     if (!isNamed || isSingle(profile, resource)) continue;
-    const all = [...records, ...found];
-    const isMeant = meansRecord(profile, keyField, change);
-    if (all.some(isMeant)) continue;
+    const see = (record: DeviceRecord): void => {
+      for (const name of namesOf(profile, keyField, record)) shown.add(name);
+    };
+    if (shown.size === 0) records.forEach(see);
+    const names = namesIn(profile, keyField, change);
+    if (names.some((name) => shown.has(name))) continue;
+    const isMeant = (record: DeviceRecord): boolean =>
+      namesOf(profile, keyField, record).some((name) => names.includes(name));
     const listed = { session, access, resource, records, signal };
     const absence = await absenceOf(listed, isMeant, imageOf(profile, keyField, change));
-    if (absence.kind === 'there') found.push(absence.record);
+    if (absence.kind === 'there') {
+      found.push(absence.record);
+      see(absence.record);
+    }
     if (absence.kind !== 'not known') continue;
     // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
     const isSent = change.continues?.sent !== undefined;
@@ -266,12 +275,18 @@ async function unlisted(
   return found;
 }
 
-/** Whether a record is the one that a change names: by its name, or by its id. */
-function meansRecord(
-  profile: Profile,
-  keyField: string,
-  change: Change,
-): (record: DeviceRecord) => boolean {
+/** The name and the id of a record, told apart. */
+function namesOf(profile: Profile, keyField: string, record: DeviceRecord): readonly string[] {
+  const name = valueText(record[keyField]);
+  const id = idOf(profile, record);
+  return [
+    ...(name === '' ? [] : [`name ${name}`]),
+    ...(id === undefined ? [] : [`id ${canonicalId(id)}`]),
+  ];
+}
+
+/** The names and ids, as `namesOf` has them, of the record that a change names. */
+function namesIn(profile: Profile, keyField: string, change: Change): readonly string[] {
   const { meant } = change;
   const target =
     change.action === 'add' || change.target.kind === 'where' ? undefined : change.target;
@@ -279,13 +294,10 @@ function meansRecord(
   const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
   const isField = field === keyField || profile.idFields.includes(field);
   const ids = [meant?.id, isField ? value : target && key].flatMap((id) => id ?? []);
-  const wanted = new Set(ids.map(canonicalId));
-  return (record) => {
-    const name = valueText(record[keyField]);
-    const id = idOf(profile, record);
-    if (id !== undefined && wanted.has(canonicalId(id))) return true;
-    return name !== '' && [key, meant?.key, field === keyField ? value : undefined].includes(name);
-  };
+  const names = [key, meant?.key, field === keyField ? value : undefined].flatMap(
+    (name) => name ?? [],
+  );
+  return [...names.map((name) => `name ${name}`), ...ids.map((id) => `id ${canonicalId(id)}`)];
 }
 
 /** What an older change knows of its record. */
