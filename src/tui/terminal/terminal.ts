@@ -338,14 +338,11 @@ class ExitGuard {
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (KEY_SIGNALS.some((one) => one === signal) && this.#actions.ignoresKeys()) return;
     this.#actions.restore();
+    this.#actions.cleanUp();
     this.uninstall();
     // Sent again without our listener, the signal ends the process, and its parent sees which one it
     // was. `process.exit()` would hide that. Deferred, so that other listeners of this signal run first.
-    setImmediate(() => {
-      // Right before the end: whatever runs until then may begin to write.
-      this.#actions.cleanUp();
-      this.#process.kill(this.#process.pid, signal);
-    });
+    setImmediate(() => this.#process.kill(this.#process.pid, signal));
   };
 
   readonly #onBug = (error: unknown): void => {
