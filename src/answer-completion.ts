@@ -7,7 +7,7 @@ import { resolvePaths } from './os/environment.ts';
 import { RunFiles } from './settings/run-files.ts';
 import { SeenKeys } from './settings/seen-keys.ts';
 import { openSettings } from './settings/settings.ts';
-import type { CompletionSources } from './shell/known-devices.ts';
+import type { CompletionSources } from './shell/seen-devices.ts';
 import { answer } from './shell/completion/complete.ts';
 import { COMPLETION_SHELLS } from './shell/completion/shells.ts';
 

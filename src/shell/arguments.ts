@@ -23,7 +23,7 @@ import type { Candidate } from './grammar/option.ts';
 import { documentedProfile } from '../device/built-in-profiles.ts';
 import { isSecretName } from '../device/sensitive-fields.ts';
 import type { Fleet } from '../fleet/fleet.ts';
-import { everKnownFields, knownFields, knownKeys, knownValues } from './known-devices.ts';
+import { everSeenFields, seenFields, seenKeys, seenValues } from './seen-devices.ts';
 import { type Filter, parseChoice } from '../fleet/filter.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { OptionKey, Options } from './grammar/options.ts';
@@ -153,7 +153,7 @@ export function recordKey(resource: string): ArgSpec {
       if (isSingle(selectionProfile(fleet), resource)) return fieldCandidates(scope, resource);
       const seen = fleet.selection.flatMap((session) => session.cached(resource) ?? []);
       const keyField = keyFieldOf(selectionProfile(fleet), resource, seen);
-      return knownKeys(devices, resource, keyField).filter(({ text }) => !given.includes(text));
+      return seenKeys(devices, resource, keyField).filter(({ text }) => !given.includes(text));
     },
   };
 }
@@ -191,14 +191,14 @@ export function fieldCandidates(
     const { choices = [] } = fieldFacts(profile, resource, field);
     return [
       ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
-      ...knownValues(scope.devices, resource, field).map((value) => ({
+      ...seenValues(scope.devices, resource, field).map((value) => ({
         text: `${field}=${value}`,
       })),
     ];
   }
   const isWritable = (name: string): boolean =>
     !profile.idFields.includes(name) && fieldFacts(profile, resource, name).readOnly !== true;
-  const seen = everKnownFields(scope.devices, resource);
+  const seen = everSeenFields(scope.devices, resource);
   return [...new Set([...describedFields(profile, resource), ...seen])]
     .filter((name) => purpose === 'read' || isWritable(name))
     .filter((name) => !scope.given.some((word) => word.startsWith(`${name}=`)))
@@ -287,7 +287,7 @@ export function leadingKeys(call: Call, resource: string, words: readonly Word[]
 export function fieldTest(call: Call, resource: string): (text: string) => boolean {
   const { fleet } = call.shell;
   return (text) =>
-    knownFields(fleet.connected, resource).includes(text) ||
+    seenFields(fleet.connected, resource).includes(text) ||
     describedFields(selectionProfile(fleet), resource).includes(text) ||
     isSecretName(text);
 }

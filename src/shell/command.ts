@@ -20,7 +20,7 @@ import { DeviceError } from '../device/errors.ts';
 import { CredentialError, RefusedError, unlessCancelled, UsageError } from '../errors.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { type DeviceEntry, namedDevices, withConnected } from '../fleet/inventory.ts';
-import type { KnownDevice } from './known-devices.ts';
+import type { SeenDevice } from './seen-devices.ts';
 import { originText } from '../settings/settings.ts';
 import type { Width } from '../fleet/fan-out.ts';
 import { ShellAccess } from './access/access.ts';
@@ -36,7 +36,7 @@ export interface CompletionScope {
   readonly commands: readonly CommandSpec[];
   readonly fleet: Fleet;
   /** The devices that `--on` names, else the selection. */
-  readonly devices: readonly KnownDevice[];
+  readonly devices: readonly SeenDevice[];
   /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
   /** The ids of the runs, newest first. */

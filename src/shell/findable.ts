@@ -10,7 +10,7 @@ import { title } from './grammar/bind.ts';
 import { synonymsOf } from './grammar/meant-lines.ts';
 import { HELP_TOPICS } from './help/topic-names.ts';
 import { matchOf, targetsOf } from './completion/complete.ts';
-import { type CompletionSources, knownDevices, knownKeys } from './known-devices.ts';
+import { type CompletionSources, seenDevices, seenKeys } from './seen-devices.ts';
 
 /** Something that can be looked up by its name, in words of other programs too. */
 export interface Findable {
@@ -45,7 +45,7 @@ export async function findableLines(
     return findable(text.startsWith('@') ? 'group' : 'device', text, line, summary);
   });
   const keyField = keyFieldOf(documentedProfile, 'user');
-  const users = knownKeys(await knownDevices(session, []), 'user', keyField);
+  const users = seenKeys(await seenDevices(session, []), 'user', keyField);
   const unlisted = users.splice(MOST_USERS).length;
   const rest = 'not listed here: filter the table';
   const more = findable('user', `${unlisted} more users`, 'user list ', rest, ['user']);

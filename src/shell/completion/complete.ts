@@ -19,7 +19,7 @@ import { resourceCommand } from '../commands/resource.ts';
 import { expandAlias, namedAliases, shownRun } from '../grammar/aliases.ts';
 import type { Candidate, Option } from '../grammar/option.ts';
 import { GENERAL, type OptionKey, OPTIONS } from '../grammar/options.ts';
-import { type CompletionSources, knownDevices } from '../known-devices.ts';
+import { type CompletionSources, seenDevices } from '../seen-devices.ts';
 import type { Answer, Asked } from './shells.ts';
 
 /** Candidates for the characters from `start` to `end` of the line. */
@@ -55,7 +55,7 @@ export async function complete(
   const scope = {
     commands: [...commands, ...namedAliases(aliases).map(aliasSpec)],
     fleet: session.fleet,
-    devices: await knownDevices(session, selectorsIn(before)),
+    devices: await seenDevices(session, selectorsIn(before)),
     targets: await targetsOf(session),
     runs: await session.services.runs.ids(),
     typed: current.text,

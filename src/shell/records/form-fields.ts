@@ -31,7 +31,7 @@ import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { isAssignable } from '../../text/words.ts';
-import { knownFields } from '../known-devices.ts';
+import { seenFields } from '../seen-devices.ts';
 
 export type { FieldIssues };
 
@@ -99,7 +99,7 @@ export function formFields(
       ? fillMissing({ profile: session.profile, records, resource }, {})
       : undefined;
   const seen =
-    record === undefined ? knownFields(fleet.connected, resource) : held.flatMap(Object.keys);
+    record === undefined ? seenFields(fleet.connected, resource) : held.flatMap(Object.keys);
   const names = [...new Set([...described, ...all, ...seen])];
   return names
     .filter((field) => !idFields.includes(field) && isAssignable(field))

@@ -1,7 +1,7 @@
 import { grantCounts } from '../../change/doubts.ts';
 import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
-import { notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
+import { causeText, notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
 import type { Step } from '../../change/step.ts';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -9,7 +9,7 @@ import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { valueText } from '../../device/record.ts';
+import { grouped, valueText } from '../../device/record.ts';
 import { assignmentWord } from '../arguments.ts';
 import { durationText } from '../../text/time.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
@@ -177,12 +177,12 @@ export async function confirmPlan(
   const names = devices.map(({ device }) => device.name);
   const steps = devices.flatMap((device) => device.steps);
   const [step] = steps;
-  const absent = notCoveredBy(plan);
+  const absent = grouped(notCoveredBy(plan), ({ error }) => causeText(error));
   const details = [...grantCounts(steps), ...warnings];
   const { texts, color } = labelsIn(call, devices);
   const label = texts.map((text) => `${text}: `).join('');
   const where = whereText(names, plan.devices.length);
-  const beside = absent.length === 0 ? '' : `, ${absent.length} not covered`;
+  const beside = [...absent].map(([cause, of]) => `, ${of.length} ${cause}`).join('');
   const time = timeText(call, devices);
   const textFor = (expected: string): string =>
     count === 1 && step !== undefined

@@ -1,4 +1,4 @@
-import { type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
+import { causeText, type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
 import { reasonText, withoutDevice } from '../../output/streams.ts';
 import {
   countLine,
@@ -81,7 +81,7 @@ function signed(head: string): string {
 }
 
 export function planView(plan: Plan): PlanView {
-  // The question says how many devices are not covered.
+  // The question says how many devices the plan does not cover.
   const covered = plan.devices.filter(({ error }) => error === undefined);
   const changed = covered.filter(({ steps }) => steps.length > 0).length;
   const groups = planGroups(plan);
@@ -129,7 +129,7 @@ export function namesText(names: readonly string[]): string {
 
 function deviceLines(plan: DevicePlan): LogLine[] {
   const { device, steps, settled, error } = plan;
-  const what = error === undefined ? `${steps.length + settled.length}` : 'not covered';
+  const what = error === undefined ? `${steps.length + settled.length}` : causeText(error);
   const unit = error !== undefined ? '' : steps.length + settled.length === 1 ? ' step' : ' steps';
   return [
     { tone: 'heading', text: `${visible(device.name)} · ${what}${unit}` },

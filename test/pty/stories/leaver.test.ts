@@ -28,7 +28,7 @@ test('a leaver on twelve devices, of which two are down, takes seven keys and a 
   await program.waitFor(/filter: alice/);
   await program.waitFor(/^▸ +alice /m);
   keys.press('d');
-  await program.waitFor('10 steps on 10 of 12 devices, 2 not covered. Type 10 to DELETE');
+  await program.waitFor('10 steps on 10 of 12 devices, 2 not reached. Type 10 to DELETE');
   await program.waitFor('answer>');
   keys.press('1', '0', 'enter');
   await program.waitFor(/✓ delete user alice: done on .* and 7 more/);

@@ -11,7 +11,7 @@ import type { Services } from './services.ts';
 const MOST_FILES = 64;
 
 /** A device of the line, as far as it is known without a request. */
-export interface KnownDevice {
+export interface SeenDevice {
   readonly name: string;
   /** The records read in this session. */
   cached(resource: string): readonly DeviceRecord[] | undefined;
@@ -28,10 +28,10 @@ export interface CompletionSources {
 }
 
 /** Those that the line names, else the selection, else those of the inventory. Never touches the network. */
-export async function knownDevices(
+export async function seenDevices(
   session: CompletionSources,
   selectors: readonly string[],
-): Promise<readonly KnownDevice[]> {
+): Promise<readonly SeenDevice[]> {
   const { fleet, services } = session;
   const entries = await entriesOf(session, selectors);
   const sessions = new Map(fleet.known.map((session) => [session.ref.name, session]));
@@ -68,25 +68,25 @@ async function entriesOf(
 }
 
 /** The observed fields of a resource, in the order of the device. */
-export function knownFields(
-  devices: readonly Pick<KnownDevice, 'cached'>[],
+export function seenFields(
+  devices: readonly Pick<SeenDevice, 'cached'>[],
   resource: string,
 ): string[] {
   const records = devices.flatMap((device) => device.cached(resource) ?? []);
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
 
-/** As `knownFields`; a device without records in this session uses the fields of earlier sessions. */
-export function everKnownFields(devices: readonly KnownDevice[], resource: string): string[] {
+/** As `seenFields`; a device without records in this session uses the fields of earlier sessions. */
+export function everSeenFields(devices: readonly SeenDevice[], resource: string): string[] {
   const kept = devices.flatMap((device) =>
     device.cached(resource) === undefined ? (device.cachedKeys(resource)?.fields ?? []) : [],
   );
-  return [...new Set([...knownFields(devices, resource), ...kept])];
+  return [...new Set([...seenFields(devices, resource), ...kept])];
 }
 
 /** The cached natural keys, each with the devices that have the record. */
-export function knownKeys(
-  devices: readonly KnownDevice[],
+export function seenKeys(
+  devices: readonly SeenDevice[],
   resource: string,
   keyField: string,
 ): Candidate[] {
@@ -103,8 +103,8 @@ export function knownKeys(
 }
 
 /** The observed values of a field, the most frequent first. */
-export function knownValues(
-  devices: readonly KnownDevice[],
+export function seenValues(
+  devices: readonly SeenDevice[],
   resource: string,
   field: string,
 ): string[] {
