@@ -54,7 +54,9 @@ test('devsh names every device that it did not reach.', { timeout: 120_000 }, as
   const asked = await devsh('user set bob lang=it --on @lab', { tty: ['2'] });
   expect(asked.stderr).toMatch(/not reached: sim3 - .*refuses the connection/);
   expect(asked.stderr).toMatch(/refused the request: sim4 - /);
-  expect(asked.stderr).toContain('2 steps on 2 of 4 devices, 1 not reached, 1 refused the request. Type 2 to do them:');
+  expect(asked.stderr).toContain(
+    '2 steps on 2 of 4 devices, 1 not reached, 1 refused the request. Type 2 to do them:',
+  );
   expect(asked.stdout).toContain(NAMED);
   expect(asked.exitCode).toBe(3);
 

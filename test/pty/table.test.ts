@@ -165,7 +165,7 @@ test('d means the devices of the typed command, and names those that were not re
   program.type('/viewer\r');
   program.type('d');
   await program.waitFor(/not reached: 127\.0\.0\.4\S* - /);
-  await program.waitFor('2 steps on 2 of 3 devices, 1 not covered. Type 2 to DELETE:');
+  await program.waitFor('2 steps on 2 of 3 devices, 1 not reached. Type 2 to DELETE:');
   await answer(program, '2');
   await program.waitFor(/not reached: 127\.0\.0\.4\S* · pending there/);
   // One word for it: what could not be planned is not also called failed.
