@@ -10,6 +10,7 @@ import {
 import { nameInPath } from '../device/record-path.ts';
 import {
   type DeviceRecord,
+  grouped,
   isValueList,
   isValueObject,
   nestedValue,
@@ -33,14 +34,17 @@ import type { Dependents, Step } from './step.ts';
 
 interface Dependent {
   readonly resource: string;
-  readonly isOf: (step: Step, record: DeviceRecord) => boolean;
+  /** The texts by which a record names what it belongs or refers to. */
+  readonly names: (record: DeviceRecord) => readonly string[];
+  /** The texts that name the record of a step. */
+  readonly namesOf: (step: Step) => readonly string[];
   /** Whether a record shows whose it is. */
   readonly isClear: (record: DeviceRecord) => boolean;
   /** They are not deleted. */
   readonly refers?: true;
 }
 
-function dependentsOf(profile: Profile, resource: string): Dependent[] {
+function dependentsOf(profile: Profile, { resource, keyField }: Step): Dependent[] {
   const { removes = {} } = resourceOf(profile, resource);
   const below = Object.keys(profile.resources).filter(
     (name) => profile.resources[name]?.parent === resource,
@@ -52,30 +56,36 @@ function dependentsOf(profile: Profile, resource: string): Dependent[] {
       !isSingle(profile, name),
   );
   const stem = lettersOf(resource);
+  const fields = [keyField, ...profile.idFields];
+  const namesOf = ({ key, before = {} }: Step): string[] => [key, idOf(profile, before) ?? key];
   return [
     ...below.map((name): Dependent => {
-      const [field = '', { keyField }] = [placeField(profile, name), resourceOf(profile, name)];
+      const [field = '', own] = [placeField(profile, name), resourceOf(profile, name).keyField];
       return {
         resource: name,
-        isOf: ({ before = {} }, record) =>
-          valueText(record[field]) ===
-          `${nameInPath(profile, resource, before)}/${valueText(record[keyField])}`,
+        names: (record) => {
+          const [place, end] = [valueText(record[field]), `/${valueText(record[own])}`];
+          return place.endsWith(end) ? [place.slice(0, -end.length)] : [];
+        },
+        namesOf: ({ before = {} }) => [nameInPath(profile, resource, before)],
         isClear: () => true,
       };
     }),
     ...Object.entries(removes).map(([name, field]): Dependent => ({
       resource: name,
-      isOf: (step, record) => names(profile, step, nestedValue(record, field), true),
+      names: (record) => namesIn(fields, nestedValue(record, field), true),
+      namesOf,
       isClear: (record) => nestedValue(record, field) !== undefined,
     })),
     ...others.map((name): Dependent => ({
       resource: name,
-      isOf: (step, record) =>
-        Object.entries(record).some(
-          ([field, value]) =>
-            ![...profile.idFields, keyFieldOf(profile, name, [record])].includes(field) &&
-            names(profile, step, value, lettersOf(field).startsWith(stem)),
-        ),
+      names: (record) => {
+        const own = [...profile.idFields, keyFieldOf(profile, name, [record])];
+        return Object.entries(record).flatMap(([field, value]) =>
+          own.includes(field) ? [] : namesIn(fields, value, lettersOf(field).startsWith(stem)),
+        );
+      },
+      namesOf,
       isClear: () => true,
       refers: true,
     })),
@@ -83,19 +93,21 @@ function dependentsOf(profile: Profile, resource: string): Dependent[] {
 }
 
 /**
- * Whether a value is the key or the id of the record, alone, in a list, or in an object.
+ * What a value may name by a key or an id, alone, in a list, or in an object.
  *
+ * @param fields the key and the ids of what is named, in an object
  * @param isSure its field is named after the resource (`role`, `roles`, `role_id`): a number elsewhere may mean anything
  */
-function names(profile: Profile, step: Step, value: Value | undefined, isSure: boolean): boolean {
-  if (isValueList(value)) return value.some((one) => names(profile, step, one, isSure));
-  if (isValueObject(value)) {
-    const fields = [step.keyField, ...profile.idFields];
-    return fields.some((field) => names(profile, step, value[field], isSure));
-  }
+function namesIn(fields: readonly string[], value: Value | undefined, isSure: boolean): string[] {
+  if (isValueList(value)) return value.flatMap((one) => namesIn(fields, one, isSure));
+  if (isValueObject(value)) return fields.flatMap((one) => namesIn(fields, value[one], isSure));
   const text = valueText(value);
-  if (text === '' || (!isSure && /^\d+$/.test(text))) return false;
-  return [step.key, idOf(profile, step.before ?? {})].includes(text);
+  return text === '' || (!isSure && /^\d+$/.test(text)) ? [] : [text];
+}
+
+function isOf(one: Dependent, step: Step, record: DeviceRecord): boolean {
+  const names = one.namesOf(step);
+  return one.names(record).some((name) => names.includes(name));
 }
 
 interface Reader {
@@ -117,13 +129,20 @@ async function readAll(
 export async function withDependents(reader: Reader, steps: readonly Step[]): Promise<Step[]> {
   const { profile } = reader.session;
   const read = new Map<string, readonly DeviceRecord[] | undefined>();
+  const indexes = new Map<string, Index>();
   const planned: Step[] = [];
   for (const step of steps) {
     const takes: Dependents[] = [];
-    for (const one of step.action === 'delete' ? dependentsOf(profile, step.resource) : []) {
+    for (const one of step.action === 'delete' ? dependentsOf(profile, step) : []) {
       const { resource, refers } = one;
       if (!read.has(resource)) read.set(resource, await readAll(reader, one));
-      const own = read.get(resource)?.filter((record) => one.isOf(step, record));
+      const records = read.get(resource);
+      const about = `${step.resource} ${resource}`;
+      const index = indexes.get(about) ?? indexOf(one, records ?? []);
+      indexes.set(about, index);
+      const own = records && [
+        ...new Set(one.namesOf(step).flatMap((name) => index.get(name) ?? [])),
+      ];
       if (own?.length === 0 || (own === undefined && refers)) continue;
       const keyField = keyFieldOf(profile, resource, own);
       const keys = (own ?? [])
@@ -136,6 +155,17 @@ export async function withDependents(reader: Reader, steps: readonly Step[]): Pr
   return planned;
 }
 
+type Index = ReadonlyMap<string, readonly DeviceRecord[]>;
+
+/** A plan may delete thousands of records. */
+function indexOf(one: Dependent, records: readonly DeviceRecord[]): Index {
+  const named = records.flatMap((record) =>
+    [...new Set(one.names(record))].map((name) => ({ name, record })),
+  );
+  const groups = grouped(named, ({ name }) => name);
+  return new Map([...groups].map(([name, of]) => [name, of.map(({ record }) => record)]));
+}
+
 /** Reads what a delete concerns beside its record just before it. `drift`: there is more than the plan names. */
 export async function watchAlong(
   reader: Reader,
@@ -143,12 +173,12 @@ export async function watchAlong(
 ): Promise<{ drift?: string | undefined; check(end: StepEnd): Promise<StepEnd> }> {
   const before = new Map<Dependent, readonly DeviceRecord[] | undefined>();
   let drift: string | undefined;
-  for (const one of dependentsOf(reader.session.profile, step.resource)) {
+  for (const one of dependentsOf(reader.session.profile, step)) {
     const planned = step.takes?.find(({ resource }) => resource === one.resource);
     if (one.refers && planned === undefined) continue;
     const records = await readAll(reader, one);
     before.set(one, records);
-    const count = records?.filter((record) => one.isOf(step, record)).length ?? 0;
+    const count = records?.filter((record) => isOf(one, step, record)).length ?? 0;
     const known = planned === undefined ? 0 : planned.count;
     if (!one.refers && known !== undefined && count > known) {
       drift = `deleting ${recordName(step)} also deletes ${count} of ${one.resource}, and the plan names ${known}`;
@@ -171,7 +201,7 @@ async function withOthers(
   let isOther = false;
   for (const [one, records] of before) {
     const { resource, refers } = one;
-    const others = records?.filter((record) => refers || !one.isOf(step, record));
+    const others = records?.filter((record) => refers || !isOf(one, step, record));
     const after = others?.length === 0 ? [] : await readAll(reader, one);
     if (others === undefined || after === undefined) {
       unread.push(resource);
@@ -182,7 +212,7 @@ async function withOthers(
     const found = otherRecordsOf(profile, about, others, pairing);
     // A device may delete what belongs to a deleted record, as its tokens; accounts are nobody's.
     const expected =
-      resource === profile.accounts ? [] : found.lost.filter((record) => one.isOf(step, record));
+      resource === profile.accounts ? [] : found.lost.filter((record) => isOf(one, step, record));
     isOther ||= found.lost.length > expected.length || found.changed.length > 0;
     gone.push(...found.gone.map((key) => `${resource} ${key}`));
     changed.push(...found.changed.map((key) => `${resource} ${key}`));

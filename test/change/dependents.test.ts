@@ -8,6 +8,7 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import { scripted } from './scripted.ts';
 import type { Step } from '../../src/change/step.ts';
 import type { StepEnd } from '../../src/change/verdict.ts';
+import { countComputing } from '../contention.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
 const profile = parseProfile(
@@ -181,4 +182,16 @@ test('a record of the same name, and a number anywhere, refer to nothing', async
   const change = { action: 'delete', resource: 'role', target } as const;
   const { steps } = planDevice({ device: ref, profile: roles }, change, [{ id: 5, name: 'ops' }]);
   expect((await withDependents(held, steps))[0]?.takes).toBeUndefined();
+});
+
+test('what thousands of deletes concern is looked up once, not once for each of them', async () => {
+  const many = Array.from({ length: 4_000 }, (_, id) => ({ id, username: `user${id}` }));
+  const target = { kind: 'where', filter: 'username~user' } as const;
+  const change = { action: 'delete', resource: 'user', target } as const;
+  const { steps } = planDevice({ device: ref, profile }, change, many);
+  const tokens = many.map(({ id }) => token(`t${id}`, id));
+  const computedMs = countComputing();
+  const all = await withDependents(readerOf(tokens), steps);
+  expect(computedMs()).toBeLessThan(2_000);
+  expect(all.map(({ takes }) => takes?.[0]?.keys)).toEqual(many.map(({ id }) => [`t${id}`]));
 });
