@@ -42,7 +42,7 @@ export class UsageError extends DevshError {
   }
 }
 
-/** No usable credential, or a store of credentials is locked or absent. */
+/** There is no usable credential, or a store of credentials is locked or absent. */
 export class CredentialError extends DevshError {
   readonly code = 'credentials';
   override readonly exitCode = 4;
@@ -61,7 +61,7 @@ export class LoginInDoubtError extends CredentialError {
   }
 }
 
-/** No device that responded has the requested thing. */
+/** The devices responded, and none has the requested thing. */
 export class NotFoundError extends DevshError {
   readonly code = 'not-found';
 }

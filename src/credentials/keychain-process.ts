@@ -20,7 +20,7 @@ export interface KeychainRequest {
 
 export interface KeychainResponse {
   readonly entries: readonly KeychainEntry[];
-  /** Of the other service. */
+  /** Entries of the other service. */
   readonly others: readonly KeychainEntry[];
   /** How many of the accounts existed. */
   readonly removed: number;

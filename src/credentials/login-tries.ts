@@ -45,7 +45,7 @@ export class LoginTries {
   }
 }
 
-/** None for a line that was cut off. */
+/** Returns nothing for a line that was cut off. */
 function tryIn(line: string): [string, WhichSecret][] {
   try {
     return [JSON.parse(line) as [string, WhichSecret]];

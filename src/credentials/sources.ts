@@ -69,7 +69,7 @@ export class Credentials {
 
   get #keychain(): OptionalKeychain {
     return (this.#openedKeychain ??= optionalKeychain(this.#options.keychain, async (error) => {
-      // With a vault in use, a machine without a keychain needs no message.
+      // A machine with a vault in use needs no message about its keychain.
       const isNews = !error.isAbsent || !(await this.#vault.exists());
       if (isNews) this.#problems.add(error.message);
       if (error.isAbsent) this.absentKeychain = error.message;

@@ -92,7 +92,7 @@ const NO_NONCE = Buffer.alloc(12);
 /** More would take gigabytes of memory; neither age nor devsh writes such a file. */
 const MAX_WORK_FACTOR = 20;
 
-/** No age file, or one that needs no passphrase. */
+/** The file is no age file, or needs no passphrase. */
 class NotSealedByPassphraseError extends Error {}
 
 /** Encrypts with a passphrase; each step of `workFactor` doubles the time of one guess. */

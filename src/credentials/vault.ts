@@ -183,7 +183,7 @@ export class Vault implements CredentialStore {
   }
 }
 
-/** No address begins so. A devsh without rotation keeps such entries as they are. */
+/** A prefix that no address has. A devsh without rotation keeps such entries as they are. */
 const ROTATION = 'rotation/';
 
 function isRotation({ address }: StoredAccount): boolean {

@@ -540,7 +540,7 @@ function isStopped(state: SessionState): boolean {
   return state.kind === 'failed' && isChangedCertificate(state.error);
 }
 
-/** Nothing was sent: the certificate is not trusted, or there is no login to send. */
+/** Whether devsh sent nothing: the certificate is not trusted, or there is no login to send. */
 function isBeforeRequest(error: unknown): boolean {
   return error instanceof UntrustedError || error instanceof CredentialError;
 }

@@ -13,7 +13,7 @@ import { counted } from '../text/one-line.ts';
 /** Compared to the content that most devices have; without a plurality, all devices differ. */
 export type DriftCell =
   | { readonly kind: 'same' }
-  /** No other device that was read has it. */
+  /** Only this device of those that were read has it. */
   | { readonly kind: 'only' }
   | { readonly kind: 'missing' }
   | {

@@ -22,7 +22,7 @@ const FAULT_WORDS: Readonly<Record<FaultKind, string>> = {
   encoding: 'bad response',
 };
 
-/** By error code; any other code is its own word. */
+/** The word for an error code; any other code is its own word. */
 const CODE_WORDS: Readonly<Record<string, string>> = {
   untrusted: 'certificate',
   unauthorized: 'login',

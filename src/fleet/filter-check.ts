@@ -164,7 +164,7 @@ function withoutField(text: string, field: string): string {
   return text.startsWith(`${field}=`) ? text.slice(field.length + 1).replace(/^=/, '') : text;
 }
 
-/** With two values for one field, side by side or with "or" between them, as one word: `lang=de,lang=fr`. */
+/** Joins two values of one field, side by side or with "or" between them, as one word: `lang=de,lang=fr`. */
 function joinedAlternatives(words: readonly string[]): string[] {
   const joined: string[] = [];
   for (const word of words) {

@@ -180,7 +180,7 @@ function deviceOf(
   return { ...own, ...(Object.fromEntries(settings) as DeviceSettings) };
 }
 
-/** Those of the device, of all its groups and of all devices: a nearer list never removes protection. */
+/** Joins the lists of the device, of its groups and of all devices: a nearer list never removes protection. */
 function breakGlassOf(sources: readonly Settings[]): readonly string[] | undefined {
   const all = new Set(sources.flatMap((source) => source.break_glass ?? []));
   return all.size === 0 ? undefined : [...all];

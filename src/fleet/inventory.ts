@@ -43,7 +43,7 @@ export class Inventory {
     return [...groups.values()].sort();
   }
 
-  /** By name, ignoring case. */
+  /** Finds a device by name, ignoring case. */
   find(name: string): InventoryDevice | undefined {
     this.#byName ??= new Map(this.devices.map((device) => [device.name.toLowerCase(), device]));
     return this.#byName.get(name.toLowerCase());

@@ -29,7 +29,7 @@ export function sortBy<T>(
 
 /** Counts the ranks, small whole numbers, instead of comparing them. */
 function inOrder<T>(items: readonly T[], ranks: readonly number[]): T[] {
-  // By rank: where the next item with it goes.
+  // The place of the next item, by rank.
   const next = ordered.map(() => 0);
   for (const rank of ranks) next[rank + 1] = (next[rank + 1] ?? 0) + 1;
   for (const [rank, count] of next.entries()) next[rank] = count + (next[rank - 1] ?? 0);

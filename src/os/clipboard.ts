@@ -23,7 +23,7 @@ export function clipboardPrograms(
   ];
 }
 
-/** With the first program that accepts it; resolves to its name. OSC 52 confirms nothing: callers use both. */
+/** Copies with the first program that accepts it; resolves to its name. OSC 52 confirms nothing: callers use both. */
 export async function copyWithProgram(
   text: string,
   env: NodeJS.ProcessEnv,

@@ -120,7 +120,7 @@ export function processFacts(pid: string): string[] | undefined {
  * keeps it in the folder for temporary files. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are Node's, and win.
  */
 export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
-  // No folder for it only means that starts take longer.
+  // A start without this folder only takes longer.
   const folder = attempt(Error, () => ownFolder(resolvePaths(env).cache));
   if (folder !== undefined) enableCompileCache(folder);
 }

@@ -300,7 +300,7 @@ export function removeDrafts(): void {
     try {
       rmSync(draft, { force: true });
     } catch {
-      // Nothing can report this any more, and the other drafts still have to go.
+      // The process ends and cannot report this; the other drafts still have to go.
     }
   }
 }

@@ -28,7 +28,7 @@ const REPORT_AFTER_MS = 1_000;
 export interface LockOptions {
   /** How long to wait for another process. */
   readonly waitMs?: number;
-  /** Of locks whose holder is on another machine or in another container. */
+  /** The times for a holder on another machine or in another container. */
   readonly times?: typeof TIMES;
   /** What the lock is for, in the error; "cannot change PATH" by default. */
   readonly purpose?: string;

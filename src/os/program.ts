@@ -88,7 +88,7 @@ export type ProgramEnd =
   | { readonly kind: 'not started'; readonly reason: string; readonly cause: Error }
   | ({ readonly kind: 'late' | 'too long' | 'stopped' } & Printed);
 
-/** No credential is longer. */
+/** The longest credential. */
 const MAX_BYTES = 64 * 1024;
 /** Background processes of a program may keep its output open: they get no more time than this. */
 const GRACE_MS = 250;
@@ -157,7 +157,7 @@ export function runProgram({
   });
 }
 
-/** With its own group, also kills everything that the program has started. */
+/** Also kills everything that the program has started, if it has its own group. */
 export function killProgram(
   child: ChildProcess,
   hasOwnGroup: boolean,

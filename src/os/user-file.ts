@@ -7,7 +7,7 @@ import { errorCode } from './files.ts';
 /** More than any change set, script or certificate file; far less than the memory. */
 const MAX_MEBIBYTES = 64;
 
-/** No text has bytes below it. */
+/** The least byte of a text file. */
 const TAB = 9;
 
 const PROBLEMS: Readonly<Record<string, string>> = {

@@ -134,7 +134,7 @@ const PAST: Readonly<Record<Action, string>> = { add: 'added', set: 'changed', d
 
 /** More devices are counted. */
 const MOST_DEVICES = 6;
-/** Of those on which something is wrong so many are named. */
+/** The most devices that a line names if something is wrong on them. */
 const MOST_WRONG = 20;
 
 function devicesText({ results }: ResultGroup, tone: Tone): string {

@@ -146,7 +146,7 @@ export function answerObject({ device, status, value, body }: AnswerOutput): Ans
   return { ...deviceObject(device), status, body: value === undefined ? body : undefined, value };
 }
 
-/** Of a watch, or of a request whose effect is not known. */
+/** Present in a watch, and for a request whose effect is not known. */
 export function changeObject({ at, device, view, change }: ChangeOutput): ChangeObject {
   const [record = {}] = viewedRecords(view, [change.record]);
   const { kind, key } = change;

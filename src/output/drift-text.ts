@@ -59,7 +59,7 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   }
   texts.push(...row.fields.map(fieldText));
   const counts = new Set(row.held.map(({ length }) => length).filter((count) => count > 0));
-  // With equal counts, the records may still combine the same values differently.
+  // Equal counts may hide records that combine the same values differently.
   if (counts.size > 1 || (texts.length === 0 && !row.isSame)) {
     const most = Math.max(...counts);
     const twice = drift.devices.filter((_, index) => row.held[index]?.length === most);

@@ -41,7 +41,7 @@ export const NOT_READ = 'not read:';
 /** Narrower columns are unreadable, and more of them are no longer seen at a glance. */
 const LEAST_COLUMN = 14;
 const MOST_COLUMNS = 4;
-/** Of one value beside its devices. */
+/** The least width of one value beside its devices. */
 const LEAST_VALUE = 6;
 
 interface Reading {

@@ -17,7 +17,7 @@ export interface Streams {
   readonly quiet: boolean;
   /** Every device that fails is named. */
   readonly verbose?: boolean;
-  /** No header lines above tables and CSV. */
+  /** Tables and CSV have no header line. */
   readonly noHeaders?: boolean;
   /** The line being run; an error may point into it. */
   readonly typed?: TypedLine;
@@ -134,7 +134,7 @@ export function withoutDevice(text: string, { name, address }: DeviceRef): strin
     .replaceAll(visible(address), 'the device');
 }
 
-/** With what the user may have meant; `typed` is the line that the error points into. */
+/** Adds what the user may have meant; `typed` is the line that the error points into. */
 export function errorLines(error: DevshError, style: Style, typed?: TypedLine): string[] {
   if (error instanceof DeclinedError) return [visibleLines(error.message)];
   const { suggestions = [], column } = error instanceof UsageError ? error : {};

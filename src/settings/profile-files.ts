@@ -129,7 +129,7 @@ export class ProfileFiles {
     const merge = (): Promise<void> =>
       withLock(file, async () => writeTextAtomically(file, textSince(readCached(file)), false));
     try {
-      // Of several devshes one creates the file: that needs no lock.
+      // If several devshes run, only one creates the file: that needs no lock.
       if ((await this.#presentNames()).has(basename(file))) await merge();
       else await writeNewText(file, textSince(undefined), false).catch(merge);
       (await this.#presentNames()).add(basename(file));

@@ -6,7 +6,7 @@ import { CachedFile } from './cache.ts';
 const MOST_KEYS = 5_000;
 const MOST_FIELDS = 200;
 const LONGEST = 200;
-/** Of its own, so that the keys stay valid when devsh is updated. */
+/** Its own version: the keys stay valid when devsh is updated. */
 const FORMAT = '1';
 
 /** The natural keys and field names of the records of one resource, without values. */

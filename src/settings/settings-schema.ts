@@ -105,7 +105,7 @@ function problemsOf(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = [])
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys' && path.length === 0)
     return issue.keys.map(unknownSetting);
-  // Of several forms, the one that the value has, if parts of it are wrong.
+  // If the schema has several forms, report the mistakes of the one that fits best.
   const meant =
     issue.code === 'invalid_union'
       ? issue.errors.find(([first]) => first?.code !== 'invalid_type' || first.path.length > 0)

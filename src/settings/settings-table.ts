@@ -182,7 +182,7 @@ export const SETTINGS = {
         place: z.enum(['table', 'details', 'devices', 'runs', 'drift', 'resources']).optional(),
         label: shown(z).optional(),
         seconds: z.int().min(1).max(3_600).optional(),
-        // Of older files: kept, and such an alias does not run.
+        // Older files have these. They are kept, and such an alias does not run.
         when: z.json().optional(),
         prompts: z.json().optional(),
         reads: z.json().optional(),
@@ -207,7 +207,7 @@ export type SettingsValues = { readonly [Name in Defaulted]: Value<Name> } & {
 };
 
 export type Aliases = Value<'aliases'>;
-/** With all that belongs to it: its key, and where that applies. */
+/** An alias with all that belongs to it: its key, and where that applies. */
 export type Alias = Exclude<Aliases[string], string>;
 
 /** The same rows as a list. */

@@ -399,7 +399,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return targets.length > 0 ? this.resolve(targets) : this.sessions();
   }
 
-  /** Of the setting `on`. A project file may name only devices of the inventory: no login goes elsewhere. */
+  /** The devices of the setting `on`. A project file may name only devices of the inventory: no login goes elsewhere. */
   async #usualSessions(): Promise<readonly DeviceSession[]> {
     const { settings, notices } = this.shell.services;
     const selector = settings.get('on');

@@ -27,7 +27,7 @@ export interface CompletionSources {
   readonly files?: (typed: string) => Promise<readonly Candidate[]>;
 }
 
-/** Those that the line names, else the selection, else those of the inventory. Never touches the network. */
+/** Returns the devices of the line, else of the selection, else of the inventory. Sends nothing. */
 export async function seenDevices(
   session: CompletionSources,
   selectors: readonly string[],

@@ -50,7 +50,7 @@ export interface ShellIo {
   readonly isBeside?: boolean;
   /** The reader repeats lines with `--watch` by itself. */
   readonly isRefreshing?: boolean;
-  /** No other line follows, so that a connection can close after its last response. */
+  /** This line is the last: a connection can close after its last response. */
   readonly isLast?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
@@ -99,7 +99,7 @@ export class ShellSession {
   readonly gate = new CredentialGate();
   /** Trust and credential of this session alone, by device name. */
   readonly given = new Map<string, Given>();
-  /** By device name: the user whose typed password the device refused; the user name is not asked again. */
+  /** The user whose typed password a device refused, by device name. devsh does not ask for the user again. */
   readonly refusedUsers = new Map<string, string>();
   /** Unchanged lines; the next session offers them. */
   readonly connectLines: string[] = [];

@@ -155,7 +155,7 @@ export function openingOf(shell: Shell, argv: readonly string[]): Opening | unde
   };
 }
 
-/** No word but options: `devsh`, `devsh --plain`. */
+/** Whether a line has only options: `devsh`, `devsh --plain`. */
 function isEmpty(argv: readonly string[]): boolean {
   return argv.every(
     (word, at) =>

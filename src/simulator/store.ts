@@ -18,7 +18,7 @@ export interface Account {
 
 /** The data of one device. Users are never changed, only replaced. */
 export class Store {
-  /** By uuid, in the order of creation. */
+  /** The records by uuid, in the order of creation. */
   readonly #users: Map<string, User>;
   /** By uuid. */
   readonly accounts: Map<string, Account>;

@@ -7,7 +7,7 @@ export const GAP = '  ';
 export interface ColumnNeed {
   readonly wanted: number;
   readonly least: number;
-  /** With room that no column wants, it grows up to this. */
+  /** The width up to which it grows if no other column needs the room. */
   readonly most?: number;
 }
 

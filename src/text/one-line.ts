@@ -94,7 +94,7 @@ const PASSWORD =
 /** What follows `//user:`, unless it is a port. */
 const UNFINISHED_PASSWORD = /\/\/[^\s:/[\]]*:(?!\d{0,5}(?:[/?#"']|$))(.+)/dis;
 
-/** Of a word such as `https://user:pw@host` or `user:pw@host`; `isTyped`: the `@` may still come. */
+/** Finds the password of `https://user:pw@host` or `user:pw@host`. `isTyped`: the `@` may still come. */
 export function passwordSpan(
   word: string,
   isTyped = false,

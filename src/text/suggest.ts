@@ -1,5 +1,5 @@
 const MOST_SUGGESTIONS = 3;
-/** Of a longer word that was typed: `lang` for `language`. */
+/** The least length of a word that begins a longer typed one: `lang` for `language`. */
 const SHORTEST_BEGINNING = 4;
 
 /** At most three, best first: within one to three typing errors, or the shorter one begins the longer one. Ignores case. */

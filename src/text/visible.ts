@@ -8,7 +8,7 @@ export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 
-/** No terminal is wider: what stands behind counts as one cell for each unit. */
+/** The widest terminal. Behind it, each unit counts as one cell. */
 const MOST_MEASURED = 2_048;
 /** The longest emoji has 15 units. More marks say nothing to a reader, and a terminal draws each of them. */
 const LONGEST_CHARACTER = 16;

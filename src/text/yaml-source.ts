@@ -13,7 +13,7 @@ import { lineAndColumn } from './one-line.ts';
 
 export type Path = readonly PropertyKey[];
 
-/** No useful number is longer, and `BigInt` takes quadratic time in its digits. */
+/** The longest number: more digits are no use, and `BigInt` takes quadratic time for them. */
 const MAX_DIGITS = 1000;
 
 /** Nested lists or maps, with nothing between the brackets but a name. */

@@ -23,7 +23,7 @@ interface Group {
   readonly children: readonly string[];
 }
 
-/** Of `ansible-inventory --list`. Uses only variables about reaching a device. Throws a UsageError. */
+/** Reads `ansible-inventory --list`, and of its variables only how to reach a device. Throws a UsageError. */
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(parseJsonFile(text, file));
   if (root === undefined) {

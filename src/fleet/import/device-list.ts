@@ -17,7 +17,7 @@ import { csvRows, widthProblem } from '../../text/csv.ts';
 import { someOf } from '../../text/one-line.ts';
 import { readInventory } from '../inventory-text.ts';
 
-/** Of `device list --json`: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
+/** Reads `device list --json`: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
 export function parseDeviceList(text: string, file: string): Findings {
   const data = parseJsonFile(text, file);
   const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];

@@ -28,7 +28,7 @@ export function kindOfSource(name: string, text: string): SourceKind | undefined
   return kindOfYaml(start);
 }
 
-/** By keys that only one kind has; invalid JSON is reported later, when it is read. */
+/** Recognizes a kind by keys that only it has. Invalid JSON is reported later, when it is read. */
 function kindOfJson(text: string): SourceKind {
   if (text.startsWith('[') || /^\{[^{[]*"inventory"\s*:\s*\[/.test(text)) return 'devices';
   return /^\{[^{[]*"devices"\s*:\s*\[/.test(text) ? 'devices' : 'ansible';

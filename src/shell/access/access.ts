@@ -48,7 +48,7 @@ export class ShellAccess implements Access {
   readonly #logins = new Map<string, number>();
   /** A device needed a login that no source had. */
   #lacksLogin = false;
-  /** By device name: whose login the device refused during this line; undefined for a token. */
+  /** The user whose login a device refused during this line, by device name; undefined for a token. */
   readonly #refused = new Map<string, string | undefined>();
   /** The pins at the first use: a fleet asks for them a thousand times. */
   #pins: Promise<ReadonlyMap<string, Pin>> | undefined;
@@ -78,7 +78,7 @@ export class ShellAccess implements Access {
     );
   }
 
-  /** Nothing proves which device it is. */
+  /** The device is unproven: no certificate tells which one it is. */
   isUnchecked({ insecure = false }: Pick<DeviceEntry, 'insecure'>): boolean {
     return this.#options.insecure || insecure;
   }
@@ -299,7 +299,7 @@ export class ShellAccess implements Access {
   get problems(): readonly string[] {
     const { problems, absentKeychain } = this.#credentials;
     const others = problems.filter((text) => text !== absentKeychain);
-    // With a vault in use it is no problem.
+    // A vault in use takes its place.
     if (!this.#lacksLogin || absentKeychain === undefined || others.length === problems.length)
       return others;
     const short = 'this machine has no keychain: each session asks for the login';
@@ -354,7 +354,7 @@ export async function profileOf(services: Services, entry: DeviceEntry): Promise
   return new DeviceFacts(base, stored).profile;
 }
 
-/** By session, the resource of its accounts; also of devices that are not connected. */
+/** The resource of the accounts, by session, also of devices that are not connected. */
 export async function accountResources(
   services: Services,
   sessions: readonly DeviceSession[],

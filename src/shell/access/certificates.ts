@@ -51,7 +51,7 @@ async function sight(
   }
 }
 
-/** With progress, in the order of the selection; no HTTP. Certificates that do not pass `trust` are failures. */
+/** Checks the certificates in the order of the selection, without HTTP. One that does not pass `trust` is a failure. */
 export async function* lookAt(
   call: Call<'route' | 'timeoutMs'>,
   sessions: readonly DeviceSession[],

@@ -40,7 +40,7 @@ export const connect = command({
     const connected = new Set(fleet.connected);
     const before = new Set(fleet.connected.map(({ ref }) => ref.name));
     const isNew = sessions.some((session) => !connected.has(session));
-    // With nothing else on the screen there is nothing that a question could interrupt.
+    // On an empty screen a question interrupts nothing.
     const isFirst = call.io.asksLater === true && before.size === 0;
     const asked = new Set<string>();
     fleet.join(sessions);
@@ -65,7 +65,7 @@ export const connect = command({
   },
 });
 
-/** Of the devices that speak in an unknown way, the next one: it is replaced and read again if its profile is kept. */
+/** Proposes a profile for the next device that devsh cannot read, and reads it again with the kept one. */
 async function* meetNext(
   call: Call<'yes'>,
   sessions: DeviceSession[],

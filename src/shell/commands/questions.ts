@@ -57,7 +57,7 @@ function questionOf({ ref, failure: error, trust }: DeviceSession): DeviceQuesti
     return { ...nothing, kind: 'changed', presented, pinned };
   }
   const isLogin =
-    // No typed login settles a rotation: `resume` does.
+    // Only `resume` settles a rotation, not a typed login.
     (error instanceof CredentialError && !(error instanceof LoginInDoubtError)) ||
     isRefusedLogin(error);
   return isLogin ? { ...nothing, kind: 'login' } : undefined;

@@ -209,7 +209,7 @@ function hasAll(wanted: string, held: string, from: number): boolean {
 /** Number of proposed files of a folder. */
 const MOST_FILES = 1_000;
 
-/** Those in the typed folder. A folder ends with a slash; hidden files are listed once their dot is typed. */
+/** Lists the typed folder. A folder ends with a slash; a hidden file appears once its dot is typed. */
 export async function fileCandidates(typed: string): Promise<readonly Candidate[]> {
   const start = typed.lastIndexOf('/') + 1;
   const folder = typed.slice(0, start);

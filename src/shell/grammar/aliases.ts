@@ -88,12 +88,12 @@ export const ON_SCREEN = /^(?:key|resource|device|devices|address|run)$|^record\
 /** These options apply to one line that a person has just typed. */
 const NEVER_SAVED: readonly OptionKey[] = ['yes', 'allow', 'insecure'];
 
-/** No shell and no other program reads more in a value than the value. */
+/** Matches a value that no shell and no other program could interpret. */
 const IN_ARGUMENT = /^(?!-)[\p{L}\p{Nd}._@:+-]+$/u;
 /** In front of a program, as in a shell. What the value is does not matter: it is data there. */
 const VARIABLE_WORD = /^DEVSH_\w+=/;
 
-/** No program takes more in an argument on every system. */
+/** The longest argument that a program takes on every system. */
 const LONGEST = 4_096;
 
 /** Throws a `UsageError` for an alias that must not be saved or run, with the column in its text. */

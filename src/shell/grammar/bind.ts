@@ -63,7 +63,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
 interface Line {
   readonly words: readonly Word[];
   readonly grammar: Grammar;
-  /** No command is named: `devsh --help`. */
+  /** The line names no command: `devsh --help`. */
   readonly isEmpty?: boolean;
 }
 
@@ -278,7 +278,7 @@ function meantLine(line: Line, plain: readonly Word[]): string | undefined {
   return meant;
 }
 
-/** Those that parse of the lines with other words `instead` of the plain ones, and the options of this line. */
+/** Replaces the plain words of the line by each of `instead`, and yields the lines that parse. */
 function* readyLines(
   { words, grammar }: Line,
   plain: readonly Word[],

@@ -217,7 +217,7 @@ function readerOf(word: string): string | undefined {
   return Object.hasOwn(READERS, ending) ? READERS[ending] : undefined;
 }
 
-/** With the names of the arguments that the line still needs: `apply FILE`. */
+/** Adds the names of the arguments that the line still needs: `apply FILE`. */
 function withPlaceholders(line: Words, { args }: VerbSpec, given: number): Words {
   const missing = args.slice(given).filter(({ isRequired }) => isRequired === true);
   return [...line, ...missing.map(({ name }) => name)];

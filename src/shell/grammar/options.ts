@@ -374,7 +374,7 @@ export const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
 /** The options of every verb that writes records. */
 export const CHANGE = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT] as const;
 
-/** Of a lockout: it goes to every device, also to those that a line could leave out. */
+/** The options of a lockout, which goes to every device: no option leaves one out. */
 export const LOCKOUT = [
   ...DEVICES.filter((option) => option !== 'on'),
   ...WRITE,
@@ -383,7 +383,7 @@ export const LOCKOUT = [
   'deletes',
 ] as const;
 
-/** Of a rotation. A canary first, unless the line says otherwise. */
+/** The options of a rotation, which begins with a canary unless the line says otherwise. */
 const ROTATION = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where', 'via'] as const;
 export const ROTATE = [...ROTATION, ...NEW_SECRET, 'kept'] as const;
 /** The device makes the token: devsh only keeps it. */

@@ -83,7 +83,7 @@ export const EXIT_CODES: readonly Explained[] = [
   ['143', 'ended by SIGTERM'],
 ];
 
-/** Those that stand for an option that most lines may have come first. */
+/** Returns the variables of settings, first those for options that most lines may have. */
 function settingVariables(): Explained[] {
   const rows = new Set<Setting>([SETTINGS.on, SETTINGS.format, ...Object.values(SETTINGS)]);
   return [...rows].flatMap(({ variable }) =>

@@ -62,9 +62,9 @@ export interface FormField {
   readonly maxLength?: number | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
-  /** Of a list or a nested value: what its text is read as. */
+  /** How the text of a list or a nested value is read. */
   readonly nested?: FieldShape | undefined;
-  /** Of a boolean: how the device spells yes and no. */
+  /** How the device spells the yes and no of a boolean. */
   readonly spelling?: Spelling | undefined;
   /** The value of the record as text; empty for a new record and for a secret. */
   readonly value: string;

@@ -16,7 +16,7 @@ export function rememberKeys(shell: ShellSession): void {
     timer = undefined;
     for (const session of fleet.known) {
       const { address } = session.ref;
-      // Those of a session of its own (a demo) are gone with it.
+      // The readings of a demo end with its session.
       if (shell.given.has(session.ref.name)) continue;
       for (const resource of session.cachedResources) {
         const records = session.cached(resource) ?? [];
