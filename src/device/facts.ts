@@ -221,8 +221,8 @@ function withObservedFacts(base: Profile, seen: Facts): Profile {
   const resources = { ...base.resources, ...Object.fromEntries(drafts) };
   const known = observed(base, { ...top, resources }, names);
   return Object.entries(resources).reduce(
-    (profile, [resource, facts]) =>
-      facts?.options === undefined ? profile : withOptions(profile, base, resource, facts),
+    (profile, [resource, { options } = {}]) =>
+      options === undefined ? profile : withOptions(profile, base, resource, options),
     known,
   );
 }
@@ -256,19 +256,12 @@ function observed(profile: Profile, more: Partial<Profile>, facts: readonly stri
 
 type Options = NonNullable<ResourceProfile['options']>;
 
-/** Derives create, update and remove from what OPTIONS said. */
-function withOptions(
-  profile: Profile,
-  base: Profile,
-  resource: string,
-  { options = { of: '' } }: ResourceProfile,
-): Profile {
+/** Derives create, update and remove from what OPTIONS said, where they are not configured. */
+function withOptions(profile: Profile, base: Profile, resource: string, options: Options): Profile {
   const mayObserve = (fact: string): boolean => !isConfigured(base, fact);
   const isOwnOpen = base.origins[`resources.${resource}.update`] !== 'configured';
-  if (isSingle(profile, resource)) {
-    const isOpen = isOwnOpen && mayObserve('update');
-    return isOpen ? withOwnUpdate(profile, resource, singleUpdate(profile, options)) : profile;
-  }
+  const own = isOwnOpen ? seenUpdate(profile, resource, options) : undefined;
+  if (isSingle(profile, resource)) return withOwnUpdate(profile, resource, own);
   const facts: string[] = [];
   let { create, update, remove } = profile;
   const encoding = createEncoding(profile, resource, options);
@@ -276,7 +269,6 @@ function withOptions(
     create = { ...create, encoding };
     facts.push('create.encoding');
   }
-  const own = isOwnOpen ? ownUpdate(profile, options) : undefined;
   // One view handles create and update: both use the same encoding.
   const isSameView = update.method === create.method && update.path === create.path;
   if (isSameView && create.encoding !== update.encoding && mayObserve('update')) {
@@ -285,7 +277,7 @@ function withOptions(
   }
   // What was observed for users applies to the other resources until they are observed.
   if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
-    update = own;
+    update = { ...update, ...own };
     facts.push(
       ...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(mayObserve),
     );
@@ -309,36 +301,32 @@ function withOwnUpdate(
   return observed(profile, { resources }, [`resources.${resource}.update`]);
 }
 
-/** The observed update, overridden fact by fact by the configured one. */
-function ownUpdate({ update, origins }: Profile, options: Options): WriteFacts | undefined {
-  if (origins['update'] !== 'configured') return observedUpdate(options);
-  const configured = Object.fromEntries(
+/** The change that the path of a record, or of a single object, allows; overridden fact by fact by the configured one. */
+function seenUpdate(
+  profile: Profile,
+  resource: string,
+  { list, record: allows, takes }: Options,
+): Partial<WriteFacts> | undefined {
+  const { update, origins } = profile;
+  const isOne = isSingle(profile, resource);
+  const isStated = origins['update'] === 'configured';
+  const stated: Partial<WriteFacts> = Object.fromEntries(
     Object.entries(update).filter(([fact]) => origins[`update.${fact}`] === 'configured'),
   );
   // Without a configured method, or with a configured path, it is not the observed way.
-  const isOther = configured['method'] === undefined || configured['path'] !== undefined;
-  const seen = isOther ? undefined : observedUpdate(options, [update.method]);
-  return seen && { ...seen, ...configured };
-}
-
-/** The update that the path of a record allows, if any. */
-function observedUpdate(
-  { record: allows, takes }: Options,
-  methods: readonly WriteFacts['method'][] = ['PATCH', 'PUT'],
-): WriteFacts | undefined {
-  const method = methods.find((name) => name !== 'POST' && allows?.includes(name) === true);
+  if (isStated && (isOne || stated.method === undefined || stated.path !== undefined)) {
+    return undefined;
+  }
+  const methods = stated.method ? [stated.method] : (['PATCH', 'PUT', 'POST'] as const);
+  const method = methods.find((name) =>
+    isOne ? list?.includes(name) : name !== 'POST' && allows?.includes(name),
+  );
   if (method === undefined) return undefined;
-  const encoding = takes === undefined || takes.includes(JSON_TYPE) ? 'json' : 'form';
-  const record = recordSent(method, encoding);
-  return { method, path: '{item}', encoding, constants: {}, selector: 'none', record };
-}
-
-/** A form with PUT or PATCH stores a missing boolean as false, so the whole record is sent. */
-function recordSent(
-  method: WriteFacts['method'],
-  encoding: WriteFacts['encoding'],
-): WriteFacts['record'] {
-  return method === 'PATCH' && encoding === 'json' ? 'changes' : 'whole';
+  const encoding = (takes?.includes(JSON_TYPE) ?? method !== 'POST') ? 'json' : 'form';
+  // A form with PUT or PATCH stores a missing boolean as false, so the whole record is sent.
+  const record = method === 'PATCH' && encoding === 'json' ? 'changes' : 'whole';
+  const place = { path: '{item}', constants: {}, selector: 'none' } as const;
+  return { ...(!isOne && place), method, encoding, record, ...stated };
 }
 
 /**
@@ -359,17 +347,4 @@ function createEncoding(
   );
   if (encoding === 'form' && takesJson && (!takesForm || isBeyondForm)) return 'json';
   return encoding === 'json' && takesForm && !takesJson ? 'form' : encoding;
-}
-
-/** The update of a single object, from the methods of its own path. */
-function singleUpdate(
-  { update }: Profile,
-  { list: allows, takes }: Options,
-): Partial<WriteFacts> | undefined {
-  const method = (['PATCH', 'PUT', 'POST'] as const).find((name) => allows?.includes(name));
-  if (method === undefined) return undefined;
-  const takesJson = takes?.includes(JSON_TYPE) ?? method !== 'POST';
-  const isUnchanged = takes === undefined && method === update.method;
-  const encoding = isUnchanged ? update.encoding : takesJson ? 'json' : 'form';
-  return { method, encoding, record: recordSent(method, encoding) };
 }
