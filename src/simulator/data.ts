@@ -98,92 +98,51 @@ type WrittenName = readonly [written: string, typed: string];
 /** First and last names that occur together, and the interface language of these people. */
 interface Culture {
   readonly lang: string;
-  readonly first: readonly [WrittenName, ...WrittenName[]];
-  readonly last: readonly [WrittenName, ...WrittenName[]];
+  readonly first: readonly WrittenName[];
+  readonly last: readonly WrittenName[];
 }
 
-/** Latin letters: typed as written, without accents. */
-function latin([first, ...rest]: readonly [string, ...string[]]): [WrittenName, ...WrittenName[]] {
-  const named = (name: string): WrittenName => [
-    name,
-    name
-      .replaceAll('ß', 'ss')
-      .replaceAll('ø', 'o')
-      .replaceAll('æ', 'ae')
-      .replaceAll(/[łŁ]/g, 'l')
-      .normalize('NFD')
-      .replace(/[^a-zA-Z]/g, ''),
-  ];
-  return [named(first), ...rest.map(named)];
-}
-
-/** Other scripts: each name as written and as typed, `山田 yamada, 佐藤 sato`. */
-function foreign(names: string): [WrittenName, ...WrittenName[]] {
-  const [first = '', ...rest] = names.split(', ');
-  const named = (pair: string): WrittenName => {
-    const [written = '', typed = ''] = pair.split(' ');
-    return [written, typed];
-  };
-  return [named(first), ...rest.map(named)];
+/** `山田:yamada`: as written and as typed; Latin letters are typed as written, without accents. */
+function writtenName(name: string): WrittenName {
+  const [written = '', typed] = name.split(':');
+  const letters = { ß: 'ss', ø: 'o', æ: 'ae', ł: 'l', Ł: 'l' };
+  const plain = Object.entries(letters).reduce((text, pair) => text.replaceAll(...pair), written);
+  return [written, typed ?? plain.normalize('NFD').replace(/[^a-zA-Z]/g, '')];
 }
 
 /** Accents, CJK and right-to-left: names that a table must measure correctly. */
-const CULTURES: readonly [Culture, ...Culture[]] = [
-  {
-    lang: 'de',
-    first: latin(['Jürgen', 'Anke', 'Björn', 'Käthe', 'Matthias', 'Sören', 'Ulrike', 'Wolfgang']),
-    last: latin(['Müller', 'Weiß', 'Schäfer', 'Krüger', 'Lange', 'Vogel', 'Groß', 'Hübner']),
-  },
-  {
-    lang: 'ja',
-    first: foreign('さくら sakura, 健太 kenta, 美咲 misaki, 大輔 daisuke, ひなた hinata, 翔 sho'),
-    last: foreign(
-      '山田 yamada, 佐藤 sato, 鈴木 suzuki, 渡辺 watanabe, 小林 kobayashi, 中村 nakamura',
-    ),
-  },
-  {
-    lang: 'fr',
-    first: latin(['Amélie', 'François', 'Chloé', 'Gaël', 'Hélène', 'Loïc', 'Noémie', 'Théo']),
-    last: latin(['Lefèvre', 'Dupont', "L'Hôte", 'Bérard', 'Garçon', 'Noël', 'Moreau', 'Fontaine']),
-  },
-  {
-    lang: 'en',
-    first: foreign('ליאור lior, סמיר samir, נועה noa'),
-    last: foreign('כהן cohen, לוי levi, מזרחי mizrahi'),
-  },
-  {
-    lang: 'en',
-    first: latin(['Alice', 'Bob', 'Carol', 'Dave', 'Erin', 'Niamh', 'Owen', 'Siân']),
-    last: latin(["O'Brien", 'Ardent', 'Builder', 'Whitaker', 'Nguyễn', 'Smith-Jones', 'Hughes']),
-  },
-  {
-    lang: 'es',
-    first: latin(['Íñigo', 'Begoña', 'José', 'Lucía', 'Ángel', 'Sofía', 'Martín', 'Ximena']),
-    last: latin(['Muñoz', 'García', 'Peña', 'Ibáñez', 'Ordóñez', 'Castro', 'Núñez', 'Vega']),
-  },
-  {
-    lang: 'it',
-    first: latin(['Niccolò', 'Giulia', 'Matteo', 'Chiara', 'Cosimo', 'Bianca', 'Elia', 'Noè']),
-    last: latin(['Esposito', "D'Angelo", 'Ricci', 'Fanfani', 'Bellò', 'Russo', 'Cattanèo']),
-  },
-  {
-    lang: 'fr',
-    first: foreign('نور nur, ليلى layla, سامي sami'),
-    last: foreign('حداد haddad, خوري khoury, نجار najjar'),
-  },
-  {
-    lang: 'en',
-    first: foreign('伟 wei, 芳 fang, 晓明 xiaoming'),
-    last: foreign('王 wang, 欧阳 ouyang, 李 li'),
-  },
-  {
-    lang: 'en',
-    first: foreign('지우 jiwoo, 민준 minjun, 서연 seoyeon'),
-    last: foreign('김 kim, 박 park, 최 choi'),
-  },
-  {
-    lang: 'en',
-    first: latin(['Łukasz', 'Zoë', 'Søren', 'Žofie', 'İpek']),
-    last: latin(['Wiśniewski', 'Ångström', 'Dvořák', 'Kjærgård', 'Şahin']),
-  },
-];
+const CULTURES: readonly Culture[] = [
+  [
+    'de: Jürgen Anke Björn Käthe Matthias Sören Ulrike Wolfgang',
+    'Müller Weiß Schäfer Krüger Lange Vogel Groß Hübner',
+  ],
+  [
+    'ja: さくら:sakura 健太:kenta 美咲:misaki 大輔:daisuke ひなた:hinata 翔:sho',
+    '山田:yamada 佐藤:sato 鈴木:suzuki 渡辺:watanabe 小林:kobayashi 中村:nakamura',
+  ],
+  [
+    'fr: Amélie François Chloé Gaël Hélène Loïc Noémie Théo',
+    "Lefèvre Dupont L'Hôte Bérard Garçon Noël Moreau Fontaine",
+  ],
+  ['en: ליאור:lior סמיר:samir נועה:noa', 'כהן:cohen לוי:levi מזרחי:mizrahi'],
+  [
+    'en: Alice Bob Carol Dave Erin Niamh Owen Siân',
+    "O'Brien Ardent Builder Whitaker Nguyễn Smith-Jones Hughes",
+  ],
+  [
+    'es: Íñigo Begoña José Lucía Ángel Sofía Martín Ximena',
+    'Muñoz García Peña Ibáñez Ordóñez Castro Núñez Vega',
+  ],
+  [
+    'it: Niccolò Giulia Matteo Chiara Cosimo Bianca Elia Noè',
+    "Esposito D'Angelo Ricci Fanfani Bellò Russo Cattanèo",
+  ],
+  ['fr: نور:nur ليلى:layla سامي:sami', 'حداد:haddad خوري:khoury نجار:najjar'],
+  ['en: 伟:wei 芳:fang 晓明:xiaoming', '王:wang 欧阳:ouyang 李:li'],
+  ['en: 지우:jiwoo 민준:minjun 서연:seoyeon', '김:kim 박:park 최:choi'],
+  ['en: Łukasz Zoë Søren Žofie İpek', 'Wiśniewski Ångström Dvořák Kjærgård Şahin'],
+].map(([first = '', last = '']) => ({
+  lang: first.slice(0, 2),
+  first: first.slice(4).split(' ').map(writtenName),
+  last: last.split(' ').map(writtenName),
+}));

@@ -27,10 +27,8 @@ export function createRandom(seed: string) {
   return {
     below,
     hex,
-    pick: <T>([first, ...rest]: readonly [T, ...T[]]): T => {
-      const index = below(rest.length + 1);
-      return index === 0 ? first : (rest[index - 1] ?? first);
-    },
+    /** One of a list that is not empty. */
+    pick: <T>(list: readonly T[]): T => list[below(list.length)] as T,
     /** A copy in another order. */
     shuffle: <T>(list: readonly T[]): T[] =>
       list

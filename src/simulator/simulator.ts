@@ -104,39 +104,26 @@ async function closeAll(devices: readonly SimulatedDevice[]): Promise<void> {
 
 /** One after the other: each takes a fraction of a millisecond, and a failure leaves none pending. */
 async function listenAll(devices: readonly SimulatedDevice[], port: number): Promise<void> {
+  let hasOwnAddresses = true;
+  let tried = port;
   for (let attempt = 1; ; attempt++) {
     try {
-      await listenOnSharedPort(devices, port);
+      let shared = port;
+      for (const [index, device] of devices.entries()) {
+        // Systems that have only 127.0.0.1, such as macOS, need one port each, counted up from `port`.
+        tried = hasOwnAddresses ? shared : port && port + index;
+        const host = hasOwnAddresses ? ownAddress(index) : '127.0.0.1';
+        shared = await device.listen({ host, port: tried });
+      }
       return;
     } catch (error) {
-      if (codeOf(error) === 'EADDRNOTAVAIL') break;
+      const code = codeOf(error);
       // A port that is free on one address may be in use on the next: then all try another one.
-      if (codeOf(error) !== 'EADDRINUSE' || port !== 0 || attempt === PORT_ATTEMPTS) {
-        throw listenError(error, port);
+      const mayRepeat = code === 'EADDRINUSE' && port === 0 && attempt < PORT_ATTEMPTS;
+      if (!mayRepeat && (code !== 'EADDRNOTAVAIL' || !hasOwnAddresses)) {
+        throw listenError(error, tried);
       }
-    }
-  }
-  await listenOnOwnPorts(devices, port);
-}
-
-async function listenOnSharedPort(
-  devices: readonly SimulatedDevice[],
-  port: number,
-): Promise<void> {
-  let shared = port;
-  for (const [index, device] of devices.entries()) {
-    shared = await device.listen({ host: ownAddress(index), port: shared });
-  }
-}
-
-/** For systems that have only 127.0.0.1, such as macOS: one port each, counted up from `port`. */
-async function listenOnOwnPorts(devices: readonly SimulatedDevice[], port: number): Promise<void> {
-  for (const [index, device] of devices.entries()) {
-    const own = port === 0 ? 0 : port + index;
-    try {
-      await device.listen({ host: '127.0.0.1', port: own });
-    } catch (error) {
-      throw listenError(error, own);
+      if (code === 'EADDRNOTAVAIL') hasOwnAddresses = false;
     }
   }
 }
