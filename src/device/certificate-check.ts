@@ -44,30 +44,23 @@ function chainProblem(
   if (socket.authorized) return undefined;
   // Node's types say Error, but the value is the code.
   const code = String(socket.authorizationError);
-  switch (code) {
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return undefined; // reported by nameProblem
-    case 'CERT_HAS_EXPIRED':
-    case 'CERT_NOT_YET_VALID':
-      // dateProblem reports the certificate itself; here the code may be about its issuer.
-      return dateProblem(x509, new Date()) === undefined
-        ? `the certificate of its issuer ${issuerOf(x509)} has expired or is not valid yet`
-        : issuerProblem(x509, anchorsOf(ca));
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return SELF_SIGNED;
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return `its issuer ${issuerOf(x509)} is not trusted here`;
-    case 'CERT_REVOKED':
-      return 'it was revoked';
-    default:
-      return oneLine(code);
+  // Reported by nameProblem.
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined;
+  if (/SELF_SIGNED|UNABLE_TO/.test(code)) return untrusted(x509);
+  if (!/EXPIRED|NOT_YET_VALID/.test(code)) {
+    return code === 'CERT_REVOKED' ? 'it was revoked' : oneLine(code);
   }
+  // dateProblem reports the certificate itself; here the code may be about its issuer.
+  return dateProblem(x509, new Date()) === undefined
+    ? `the certificate of its issuer ${issuerOf(x509)} has expired or is not valid yet`
+    : issuerProblem(x509, anchorsOf(ca));
 }
 
-const SELF_SIGNED = 'it is self-signed';
+function untrusted(x509: X509Certificate): string {
+  const isSelfSigned = isIssuedBy(x509, x509);
+  return isSelfSigned ? 'it is self-signed' : `its issuer ${issuerOf(x509)} is not trusted here`;
+}
+
 /** No real chain is longer. */
 const MAX_CHAIN = 10;
 
@@ -87,7 +80,7 @@ function issuerProblem(
     if (isTrusted) return undefined;
     link = certificate.issuerCertificate;
   }
-  return isIssuedBy(x509, x509) ? SELF_SIGNED : `its issuer ${issuerOf(x509)} is not trusted here`;
+  return untrusted(x509);
 }
 
 function isIssuedBy(x509: X509Certificate, issuer: X509Certificate): boolean {

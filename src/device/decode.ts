@@ -149,17 +149,7 @@ function lifted(record: DeviceRecord, name: string | undefined): DeviceRecord {
 }
 
 /** Envelope names of known devices, besides the name of the resource. */
-const ENVELOPES = [
-  'results',
-  'data',
-  'rows',
-  'records',
-  'items',
-  'value',
-  'Members',
-  'users',
-  'user',
-];
+const ENVELOPES = 'results data rows records items value Members users user'.split(' ');
 
 /** Keys beside the records that are not records themselves. */
 const METADATA =

@@ -84,17 +84,8 @@ const DETAILS_AT_ONCE = 2;
 /** There is no such record, or none can be read at its own path. */
 const ABSENT = [404, 405, 410];
 
-/** A longer body is not kept to compare with the next one. In UTF-16 units. */
-const MAX_KEPT_BODY = 65_536;
-
 /** Query parameters that select a page. */
 const PAGE_NAME = /^(?:page|current|offset|start|cursor|after|\$?skip)$/i;
-
-interface DecodedPage {
-  readonly body: string;
-  readonly profile: Profile;
-  readonly list: DecodedList;
-}
 
 /** One device: reads and writes its records. The creator closes it. */
 export class Device {
@@ -105,8 +96,6 @@ export class Device {
   #profile: Profile;
   readonly #options: ClientOptions;
   readonly #listings = new Map<string, ReadPages>();
-  /** The last page of each resource: most often the next reading returns the same text. */
-  readonly #lastPages = new Map<string, DecodedPage>();
   #isCached = false;
   /** The last redirect of each path. */
   readonly #movedTo = new Map<string, string>();
@@ -234,7 +223,9 @@ export class Device {
       const redirect = asked.isQuery && ('stay' as const);
       const request = { ...asked, body: bodyOf(asked), redirect, progress };
       const response = await this.#ask(request, signal);
-      const list = this.#decoded(request, response, () => this.#listPage(response, resource));
+      const list = this.#decoded(request, response, () =>
+        decodePage(response, resource, this.profile, this.#warnOfRepeated(resource)),
+      );
       if (response.movedTo !== undefined) this.#movedTo.set(page, response.movedTo);
       this.#isCached ||= Number(response.headers['age'] ?? 0) > 0;
       // A 206 to a request for all must say how to get the rest, or the list would look complete.
@@ -498,26 +489,6 @@ export class Device {
     }
   }
 
-  /** Decodes a page only if its text is not that of the last one. */
-  #listPage(response: Response, resource: string): DecodedList {
-    const { profile } = this;
-    const { headers, body } = response;
-    const last = this.#lastPages.get(resource);
-    if (last?.body === body && last.profile === profile) {
-      return { ...pageMarksInHeaders(headers), ...last.list };
-    }
-    const repeated: RepeatedName[] = [];
-    const list = decodeList(body, resource, profile, (name) => {
-      repeated.push(name);
-      this.#warnOfRepeated(resource)(name);
-    });
-    // The next reading must warn, too.
-    const isKept = repeated.length === 0 && body.length <= MAX_KEPT_BODY;
-    if (isKept) this.#lastPages.set(resource, { body, profile, list });
-    else this.#lastPages.delete(resource);
-    return { ...pageMarksInHeaders(headers), ...list };
-  }
-
   #context(request: Request): FailureContext {
     const { device, credential } = this.#options;
     const { sessionSecrets } = this.#client;
@@ -542,8 +513,11 @@ function isSuccess({ status }: Response): boolean {
 }
 
 /** One page of a list, with the page marks in its body and headers. */
-function decodePage({ headers, body }: Response, resource: string, profile: Profile): DecodedList {
-  return { ...pageMarksInHeaders(headers), ...decodeList(body, resource, profile) };
+function decodePage(
+  { headers, body }: Response,
+  ...how: [resource: string, profile: Profile, onRepeated?: (repeated: RepeatedName) => void]
+): DecodedList {
+  return { ...pageMarksInHeaders(headers), ...decodeList(body, ...how) };
 }
 
 /** What a response shows of a record, with the id that its `Location` names. */

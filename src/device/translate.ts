@@ -233,20 +233,21 @@ function tokenAdvice(
   const header = credential.headerName(auth);
   const [prefix = ''] = /^\S+(?= )/.exec(credential.header(auth)) ?? [];
   const challenge = headers['www-authenticate'] ?? '';
-  const [wanted] = /^[\w-]+/.exec(challenge.trim()) ?? [];
   const [named] = NAMED_HEADER.exec(`${challenge} ${body}`) ?? [];
-  const required = named ?? wanted;
+  const required = named ?? /^[\w-]+/.exec(challenge.trim())?.[0];
   if ([prefix, header].some((own) => own.toLowerCase() === required?.toLowerCase())) return '';
-  const set = `"profile set ${device.name} auth`;
+  const isPassword = named === undefined && PASSWORD_SCHEME.test(required ?? '');
+  const facts =
+    required === undefined
+      ? ['prefix=Bearer', 'header=X-API-Key']
+      : [named === undefined ? `prefix=${required}` : `header=${named}`];
   const proposals = [
-    ...(wanted === undefined || PASSWORD_SCHEME.test(wanted) ? [] : [`${set}.prefix=${wanted}"`]),
-    ...(required === undefined ? [`${set}.prefix=Bearer"`, `${set}.header=X-API-Key"`] : []),
+    ...facts.flatMap((fact) => (isPassword ? [] : `"profile set ${device.name} auth.${fact}"`)),
     `a password, "login ${device.name} --user NAME"`,
   ];
-  const all = named === undefined ? proposals : [`${set}.header=${named}"`, ...proposals.slice(-1)];
   const sent = `${header.replace(/^a/, 'A')}: ${prefix}${prefix && ' '}…`;
   const other = required === undefined ? 'may require another scheme' : `requires ${required}`;
-  return `. devsh sent the token as "${sent}"; the device ${other}: try ${all.join(', or ')}`;
+  return `. devsh sent the token as "${sent}"; the device ${other}: try ${proposals.join(', or ')}`;
 }
 
 const PASSWORD_SCHEME = /^(?:basic|digest|ntlm|negotiate)$/i;

@@ -15,17 +15,6 @@ async function listing(
   return { device, warned };
 }
 
-const ann = '[{"uuid": "1", "username": "ann", "lang": "de"}]';
-const changed = ann.replace('"de"', '"en"');
-
-test('a list that the device repeats is decoded once, and one that has changed is decoded again', async () => {
-  const { device } = await listing(ann, ann, changed, ann);
-  const readings = [];
-  for (let reading = 0; reading < 4; reading += 1) readings.push(await device.list('user'));
-  expect(readings.map(({ records }) => records[0]?.['lang'])).toEqual(['de', 'de', 'en', 'de']);
-  expect(readings[1]?.records[0]).toBe(readings[0]?.records[0]);
-});
-
 test('an oddity of a list is reported at each reading', async () => {
   const odd = '[{"uuid": "1", "username": "ann", "lang": "de", "lang": "en"}]';
   const { device, warned } = await listing(odd, odd);
