@@ -1,53 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAddress } from '../../device/address.ts';
 import { UnreachableError } from '../../device/errors.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { ShellSession } from '../session.ts';
 
-/** A device is looked at this often; one that does not answer in this time is looked at again. */
+/** A device is looked at this often at most, with a pause between two devices. */
 const PERIOD_MS = 4_000;
-/** So many devices are looked at in one period; more of them in turn. */
-const MOST_IN_PERIOD = 20;
-/** Between two devices, if there are more. */
-const GAP_MS = 250;
+const PAUSES_IN_PERIOD = 16;
 
-/** Time, which tests replace. */
-export interface Clock {
-  now(): number;
-  /** Resolves early if the signal is aborted. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-const CLOCK: Clock = {
-  now: () => performance.now(),
-  sleep: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
-};
-
-/** Looks at one item after the other, the one first that was not looked at for longest. Ends with the signal. */
-export async function lookInTurn<T>(
+/** Looks at one item after the other, the one first that was not looked at for longest. Returns the function that ends it. */
+export function lookInTurn<T extends object>(
   wanted: () => readonly T[],
   look: (item: T) => Promise<void>,
-  signal: AbortSignal,
-  clock = CLOCK,
-): Promise<void> {
-  const begun = new Map<T, number>();
+  periodMs = PERIOD_MS,
+): () => void {
+  const begun = new WeakMap<T, number>();
   const open = new Set<T>();
-  while (!signal.aborted) {
-    const items = wanted();
-    for (const item of begun.keys()) if (!items.includes(item)) begun.delete(item);
-    const beganAt = (item: T): number => begun.get(item) ?? -Infinity;
-    const [next] = items
-      .filter((item) => !open.has(item) && clock.now() - beganAt(item) >= PERIOD_MS)
+  const beganAt = (item: T): number => begun.get(item) ?? -Infinity;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const [next] = wanted()
+      .filter((item) => !open.has(item) && now - beganAt(item) >= periodMs)
       .sort((a, b) => beganAt(a) - beganAt(b));
-    if (next !== undefined) {
-      begun.set(next, clock.now());
-      open.add(next);
-      void look(next).finally(() => open.delete(next));
-    }
-    const gapMs = items.length > MOST_IN_PERIOD ? GAP_MS : PERIOD_MS / MOST_IN_PERIOD;
-    await clock.sleep(items.length === 0 ? PERIOD_MS : gapMs, signal);
-  }
+    if (next === undefined) return;
+    begun.set(next, now);
+    open.add(next);
+    void look(next).finally(() => open.delete(next));
+  }, periodMs / PAUSES_IN_PERIOD).unref();
+  return () => clearInterval(timer);
 }
 
 /**
@@ -57,7 +37,7 @@ export async function lookInTurn<T>(
 export function watchAbsent(
   { fleet }: ShellSession,
   onBack: (name: string) => void,
-  clock = CLOCK,
+  periodMs = PERIOD_MS,
 ): () => void {
   const stop = new AbortController();
   const { signal } = stop;
@@ -74,8 +54,11 @@ export function watchAbsent(
     noticed.add(session);
     onBack(session.ref.name);
   };
-  void lookInTurn(wanted, look, signal, clock);
-  return () => stop.abort(new CancelledError());
+  const end = lookInTurn(wanted, look, periodMs);
+  return () => {
+    end();
+    stop.abort(new CancelledError());
+  };
 }
 
 /** Whether it is the same device: what is not checked proves nothing. */
