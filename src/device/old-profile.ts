@@ -23,6 +23,7 @@ const ROWS: readonly Row[] = [
   ['fields', (value) => ({ public: partsOf(value)['public'] })],
   ['connections', gone],
   ['no_id', gone],
+  ['auth.login.lifetime', gone],
   ['list', pagingOf],
   ['list.group_field', (value) => ({ items: `members:${text(value)}` })],
   ...['create', 'update', 'remove', 'resources.*.update'].map((write): Row => [

@@ -102,10 +102,6 @@ const loginSchema = z.strictObject({
       'Where the response has the token: data.token, header:NAME, cookie:NAME, or body for all of it; ' +
         '"data.token cookie:NAME" sends it as this cookie',
     ),
-  lifetime: fact(
-    text.regex(/^[1-9]\d{0,4}[smh]$/, 'must be a time, as 30m'),
-    'After this time devsh logs in again, as 30m',
-  ),
   logout: fact(
     path(
       new RegExp(`^(?:(?:POST|DELETE|GET) )?(?:\\{location\\}|${PATH})$`, 'i'),

@@ -52,8 +52,6 @@ const CLEAR = [401, 429];
 /** Printable ASCII without what separates cookies. */
 const USABLE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,8000}$/;
 
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
-
 /**
  * The session of one device: opened by the first request, shared by all, ended with the client. Its secret is
  * sent to no other origin, and kept in memory only.
@@ -61,8 +59,6 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 export class SessionLogin {
   readonly #options: SessionOptions;
   #session: Promise<OpenSession> | undefined;
-  /** By `Date.now()`. */
-  #endsAt = Infinity;
   #isClosed = false;
 
   constructor(options: SessionOptions) {
@@ -116,25 +112,13 @@ export class SessionLogin {
 
   #open(): Promise<OpenSession> {
     if (this.#isClosed) return Promise.reject(new CancelledError());
-    if (this.#session !== undefined && Date.now() < this.#endsAt) return this.#session;
-    this.#endsAt = Infinity;
-    const startedAt = Date.now();
+    if (this.#session !== undefined) return this.#session;
     const opening = this.#logIn();
     this.#session = opening;
-    opening.then(
-      () => {
-        if (this.#session === opening) this.#endsAt = startedAt + this.#lifetimeMs;
-      },
-      () => {
-        if (this.#session === opening) this.#session = undefined;
-      },
-    );
+    opening.catch(() => {
+      if (this.#session === opening) this.#session = undefined;
+    });
     return opening;
-  }
-
-  get #lifetimeMs(): number {
-    const { lifetime = '' } = this.#options.login;
-    return (UNITS[lifetime.slice(-1)] ?? Infinity) * (parseInt(lifetime, 10) || 1);
   }
 
   /** Throws before anything else is sent: UnreachableError says that the request itself did not arrive. */

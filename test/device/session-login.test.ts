@@ -160,26 +160,6 @@ test('a 403 may be a missing right, so that it opens no further session', async 
   expect(server.requests.filter(({ path }) => path === '/login')).toHaveLength(1);
 });
 
-test('after its life time a session is opened again before anything is sent', async () => {
-  const facts = '{login: {path: /login, token_in: data.token, lifetime: 1s}}';
-  const { server, device } = await sessionAt(facts, giveToken);
-  const now = Date.now();
-  onTestFinished(() => void vi.useRealTimers());
-  vi.setSystemTime(now);
-  await device.list('user');
-  vi.setSystemTime(now + 999);
-  await device.list('user');
-  vi.setSystemTime(now + 1_000);
-  await device.list('user');
-  expect(server.requests.map(({ path }) => path)).toEqual([
-    '/login',
-    '/api/user/',
-    '/api/user/',
-    '/login',
-    '/api/user/',
-  ]);
-});
-
 test.each<[number, string, string, string]>([
   [401, '{"detail":"No."}', 'unauthorized', 'the login was refused (401, as admin): No'],
   [400, '{"detail":"No."}', 'login-failed', 'the login was refused (400, as admin): No'],
@@ -322,7 +302,6 @@ test.each([
   ['{login: {path: /login, cookie: "a b"}}', 'must be a place'],
   ['{login: {path: /login, cookie: "a=b; c"}}', 'must be a place'],
   ['{header: cookie, login: {path: /login, cookie: sid}}', 'is a header of HTTP'],
-  ['{login: {path: /login, cookie: sid, lifetime: soon}}', 'must be a time, as 30m'],
   ['{login: {path: /login, cookie: sid, tokenin: x}}', 'did you mean "token_in"?'],
   [
     '{login: {path: /login, cookie: sid, logout: {path: /login/../api/}}}',

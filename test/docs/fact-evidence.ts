@@ -23,8 +23,6 @@ const PAGES = {
   'dj-rest-auth': 'https://github.com/iMerica/dj-rest-auth/blob/3.0.0/docs/api_endpoints.rst',
   'Extreme SLX-OS':
     'https://documentation.extremenetworks.com/slxos/sw/20xx/20.2.1a/restapi/GUID-029F54B5-E4AB-4766-BBEA-EC50D1AB9DF4.shtml',
-  'F5 BIG-IP':
-    'https://community.f5.com/kb/technicalarticles/icontrol-rest-authentication-token-management/287462',
   FortiOS:
     'https://docs.ansible.com/ansible/latest/collections/fortinet/fortios/fortios_user_local_module.html',
   Gogs: 'https://gogs.io/api-reference/users/create-an-access-token',
@@ -51,14 +49,12 @@ type Source = keyof typeof PAGES | 'the API document' | 'learned' | 'safety';
 /** Facts that no profile states; of those that one states, whether devsh learns them. */
 export const EVIDENCE: Readonly<Record<string, readonly Source[]>> = {
   'auth.login.encoding': ['Cisco FMC', 'Proxmox VE'],
-  'auth.login.lifetime': ['F5 BIG-IP'],
   accounts: ['Redfish'],
   public: ['safety'],
   ids: ['pfSense', 'learned'],
   success_if: ['Omada'],
   offers: ['learned'],
   effects: ['learned'],
-  ends_with_slash: ['learned'],
   'resources.NAME.single': ['learned'],
   'resources.NAME.named_by': ['learned'],
   'resources.NAME.fields': ['learned'],
