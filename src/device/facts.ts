@@ -155,7 +155,7 @@ const OBSERVED: readonly (readonly [name: RegExp, isValue: (value: unknown) => b
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   ],
   [
-    /^(?:ids|effects|endsWithSlash|resources\.[^.]+\.(?:path|single|namedBy|(?:list|update)\.\w+))$/,
+    /^(?:ids|effects|resources\.[^.]+\.(?:path|single|namedBy|(?:list|update)\.\w+))$/,
     (value) => typeof value === 'string' || typeof value === 'boolean',
   ],
 ];

@@ -12,7 +12,6 @@ import {
   isResourceName,
   keyFieldOf,
   resourceOf,
-  listRequest,
   withResource,
   type Profile,
 } from './profile.ts';
@@ -36,21 +35,13 @@ export async function learn(
   const collection = await optionsOf(collectionPath(profile, resource));
   const listing = device.listing(resource);
   const example = listing?.single === true ? undefined : exampleOf(profile, resource, records);
-  const findings = example && (await learnFromRecord(device, resource, example, signal));
-  const path =
-    example && pathOf(profileFor(profile, resource, findings?.namedBy), resource, example);
+  if (example !== undefined) await noteOwn(device, facts, resource, example, signal);
+  const path = example && pathOf(facts.profile, resource, example);
   const item = path === undefined ? undefined : await optionsOf(path);
-  const endsWithSlash = await learnSlash(device, resource, signal);
   const description = objectIn(collection);
   const group = `resources.${resource}` as const;
-  const { method, path: place } = listRequest(profile, resource);
-  const list = `${method} ${maskedPath(place)}`;
-  const record = 'GET of one record';
   const options = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
   facts.set('offers', resourcesIn(root), `GET ${profile.basePath}`);
-  facts.set('endsWithSlash', endsWithSlash, list);
-  facts.set(`${group}.list.summary`, findings?.summary, record);
-  facts.set(`${group}.namedBy`, findings?.namedBy, record);
   noteFields(facts, resource, description, options);
   const [allows, own, takes] = [
     allowedBy(collection),
@@ -110,32 +101,6 @@ function pathOf(profile: Profile, resource: string, record: DeviceRecord): strin
   return attempt(RefusedError, () => writePath(profile, { path: '{item}' }, resource, record));
 }
 
-function profileFor(profile: Profile, resource: string, namedBy: 'key' | undefined): Profile {
-  if (namedBy === undefined) return profile;
-  return withResource(profile, resource, { namedBy });
-}
-
-/** Reads one record at its own path to learn how paths name it and what lists leave out. */
-async function learnFromRecord(
-  device: Device,
-  resource: string,
-  record: DeviceRecord,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly summary?: boolean; readonly namedBy?: 'key' }> {
-  const { profile } = device;
-  const read = (known: Profile): Promise<boolean | 'not found' | undefined> =>
-    hasMoreFields(device, resource, record, known, signal);
-  const byId = await read(profile);
-  const isConfigured = profile.origins[`resources.${resource}.namedBy`] === 'configured';
-  const isByKey = byId === 'not found' && !isConfigured && !isNamedByKey(profile, resource);
-  const found = isByKey ? await read(profileFor(profile, resource, 'key')) : byId;
-  if (found === 'not found' || found === undefined) return {};
-  return {
-    summary: found,
-    ...(isByKey && { namedBy: 'key' as const }),
-  };
-}
-
 /** Links are not fields that a list leaves out. */
 const LINK = /^(?:_.*|url|href|links?)$/;
 
@@ -144,23 +109,52 @@ export function unlistedFields(listed: DeviceRecord, full: DeviceRecord): string
   return Object.keys(full).filter((field) => !Object.hasOwn(listed, field) && !LINK.test(field));
 }
 
-/** Whether a record has more fields than its list shows; undefined if the device does not respond. */
-export async function hasMoreFields(
+/** One record at its own path. */
+interface OwnReading {
+  readonly record?: DeviceRecord;
+  /** Its path ends with its key, although it has an id. */
+  readonly namedBy?: 'key';
+  /** Why it could not be read. */
+  readonly error?: DevshError;
+}
+
+/** Reads a record at its own path, named by its id or else by its key. Throws if cancelled, or for a wrong certificate. */
+export async function readOwn(
   device: Device,
+  profile: Profile,
   resource: string,
   record: DeviceRecord,
-  profile: Profile,
-  signal: AbortSignal | undefined,
-): Promise<boolean | 'not found' | undefined> {
+  signal?: AbortSignal,
+): Promise<OwnReading> {
   try {
     const [full = record] = await device.details(resource, [record], signal, profile);
-    return unlistedFields(record, full).length > 0;
+    return { record: full };
   } catch (error) {
     if (!isMissingFact(error)) throw error;
-    const isUnnamed = error instanceof RefusedError;
     const isUnknown = error instanceof RejectedError && error.status === 404;
-    return isUnnamed || isUnknown ? 'not found' : undefined;
+    const isStated = profile.origins[`resources.${resource}.namedBy`] === 'configured';
+    const mayHaveKey = isUnknown || error instanceof RefusedError;
+    if (!mayHaveKey || isStated || isNamedByKey(profile, resource)) return { error };
+    const namedBy = 'key';
+    const other = withResource(profile, resource, { namedBy });
+    const byKey = await readOwn(device, other, resource, record, signal);
+    return byKey.record === undefined ? { error } : { ...byKey, namedBy };
   }
+}
+
+/** Records what reading one record at its own path shows. */
+export async function noteOwn(
+  device: Device,
+  facts: DeviceFacts,
+  resource: string,
+  listed: DeviceRecord,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { record, namedBy } = await readOwn(device, facts.profile, resource, listed, signal);
+  const source = 'GET of one record';
+  const summary = record && unlistedFields(listed, record).length > 0;
+  facts.set(`resources.${resource}.list.summary`, summary, source);
+  facts.set(`resources.${resource}.namedBy`, namedBy, source);
 }
 
 /** Undefined if the device does not respond: one fact fewer. */
@@ -245,31 +239,8 @@ function objectIn(response: Response | undefined): JsonObject | undefined {
   return isValueObject(value) ? value : undefined;
 }
 
-/** Whether the list answers only with a trailing slash (true), or only without. Follows no redirect. */
-async function learnSlash(
-  device: Device,
-  resource: string,
-  signal?: AbortSignal,
-): Promise<boolean | undefined> {
-  const { method, path } = listRequest(device.profile, resource);
-  // A path with a query, or the root, has only one spelling.
-  if (method !== 'GET' || !/^\/[^?#]*[^?#/]\/?$/.test(path)) return undefined;
-  const bare = path.replace(/\/$/, '');
-  const get = async (at: string): Promise<boolean | undefined> =>
-    answers(await ask(device, { method: 'GET', path: at, redirect: 'stay' }, signal));
-  const [withSlash, without] = [await get(`${bare}/`), await get(bare)];
-  return without === undefined || withSlash === without ? undefined : withSlash;
-}
-
 /** Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be sent. */
-function isMissingFact(error: unknown): boolean {
+function isMissingFact(error: unknown): error is DevshError {
   if (!(error instanceof DevshError) || error instanceof UntrustedError) return false;
   return error.code !== 'cancelled';
-}
-
-/** Undefined for a response that says nothing about the path, such as 429. */
-function answers(response: Response | undefined): boolean | undefined {
-  const { status = 0 } = response ?? {};
-  if (status >= 200 && status < 300) return true;
-  return [301, 302, 303, 307, 308, 404].includes(status) ? false : undefined;
 }

@@ -1,3 +1,10 @@
+import { attempt } from '../errors.ts';
+import { decodeList } from './decode.ts';
+import type { Device } from './device.ts';
+import { BodyFailure } from './errors.ts';
+import type { Response } from './exchange.ts';
+import { jsonIn } from './json.ts';
+import { pathsElsewhere } from './record-path.ts';
 import { idOf, isNamedByKey, managedFields, type Profile, resourceOf } from './profile.ts';
 import {
   type DeviceRecord,
@@ -8,14 +15,14 @@ import {
   type Value,
   valueText,
 } from './record.ts';
-import { isSecretField } from './sensitive-fields.ts';
+import { isSecretField, maskedPath } from './sensitive-fields.ts';
 
 /** A fact, as a profile file names it, that would make a profile fit what a device responded. */
 export type Hint = Readonly<{ fact: string; value: string; why: string }>;
 
 const MAX_DEPTH = 4;
 /** Names of natural keys, most likely first; then any other. */
-export const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key$/i, /./];
+const KEY_NAMES = [/^(?:user_?name|login|user|account|name)$/i, /name$|mail$|key$/i, /./];
 
 /** Where the records are, if a response has a list at a place that the profile does not name. */
 export function itemsHint(body: Value | undefined): Hint | undefined {
@@ -126,4 +133,53 @@ function uniqueFields(records: readonly DeviceRecord[]): string[] {
     const isUnique = new Set(texts).size === texts.length && !texts.includes('');
     return isFlat && isUnique && !isSecretField(field);
   });
+}
+
+interface FoundList {
+  /** What each path answered: `/rest/user (404)`. */
+  readonly tried: readonly string[];
+  /** Where its records are; undefined if they are nowhere. */
+  readonly path?: string;
+  /** Where they are in the response, if devsh would not find them there. */
+  readonly items?: string | undefined;
+}
+
+/** Looks for the records of a resource where devices usually have them. Sends only GET, and after a 401 no login. */
+export async function findList(
+  device: Device,
+  resource: string,
+  signal: AbortSignal,
+): Promise<FoundList> {
+  const tried: string[] = [];
+  let isOpen = false;
+  for (const path of pathsElsewhere(device.profile, resource).keys()) {
+    const request = { method: 'GET', path, ...(isOpen && { isOpen }) } as const;
+    const response = await device.raw(request, signal);
+    const { status, movedTo = path } = response;
+    const list = status < 300 ? listIn(response, resource, device.profile) : undefined;
+    if (list !== undefined && list.records.length > 0) {
+      return { tried, path: movedTo, items: list.items };
+    }
+    const answer = list ? 'an empty list' : status < 300 ? 'no records' : String(status);
+    tried.push(`${maskedPath(path)} (${answer}${isOpen ? ' without a login' : ''})`);
+    isOpen ||= status === 401;
+  }
+  return { tried };
+}
+
+/** The list in a response, wherever it is wrapped, if its records have a name. */
+function listIn({ body }: Response, resource: string, profile: Profile) {
+  for (const items of [undefined, itemsHint(jsonIn(body))?.value]) {
+    const there = items === undefined ? profile : { ...profile, list: { ...profile.list, items } };
+    const list = attempt(BodyFailure, () => decodeList(body, resource, there));
+    if (list !== undefined && list.single !== true && list.records.every(hasName)) {
+      return { ...list, items };
+    }
+  }
+  return undefined;
+}
+
+function hasName(record: DeviceRecord): boolean {
+  const [likely, other] = KEY_NAMES;
+  return Object.keys(record).some((field) => likely?.test(field) ?? other?.test(field));
 }

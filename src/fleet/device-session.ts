@@ -359,12 +359,8 @@ export class DeviceSession {
     const known = listFacts(this.profile, resource).summary;
     if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
     this.#hasAskedSummary.add(resource);
-    const { hasMoreFields } = await import('../device/learn.ts');
-    const summary = await this.use(access, (device) =>
-      hasMoreFields(device, resource, record, this.profile, undefined),
-    );
-    if (typeof summary !== 'boolean') return;
-    this.facts.set(`resources.${resource}.list.summary`, summary);
+    const { noteOwn } = await import('../device/learn.ts');
+    await this.use(access, (device) => noteOwn(device, this.facts, resource, record));
     await this.facts.notified;
   }
 

@@ -6,12 +6,12 @@ import { parseProfile } from '../../src/device/profile-file.ts';
 
 test('an observed fact wins over a documented or assumed one', () => {
   const facts = new DeviceFacts(documentedProfile);
-  expect(facts.set('endsWithSlash', false)).toBe(true);
+  expect(facts.set('resources.user.path', '/api/user')).toBe(true);
   expect(facts.set('ids', 'positional')).toBe(true);
   expect(facts.profile).toMatchObject({
-    endsWithSlash: false,
+    resources: { user: { path: '/api/user' } },
     ids: 'positional',
-    origins: { endsWithSlash: 'observed', ids: 'observed' },
+    origins: { 'resources.user.path': 'observed', ids: 'observed' },
   });
 });
 
@@ -92,7 +92,6 @@ test('another base profile keeps the observed facts, and decides again which app
 
 const KEPT: Facts = {
   offers: ['user', 'zone'],
-  endsWithSlash: false,
   ids: 'positional',
   remove: { method: 'DELETE', path: '{item}', encoding: 'form' },
   'resources.user.fields.hits': { volatile: true },
@@ -103,6 +102,7 @@ const KEPT: Facts = {
 test('of a file of another version the facts of this one are taken, and no other', () => {
   const others = {
     answers: { withSlash: 'answers' },
+    endsWithSlash: false,
     offers: 'user',
     'resources.user.volatile': ['hits'],
     'resources.user.asked': 'records',

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
 import { createRequest, deleteRequest } from '../../src/device/encode.ts';
-import { learn } from '../../src/device/learn.ts';
 import { DeviceFacts, noteListing } from '../../src/device/facts.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
-import { collectionPath } from '../../src/device/profile.ts';
 import { deviceAt, serve, type TestServer } from './server.ts';
 
 const bob = { id: 7, username: 'bob' };
@@ -27,43 +25,6 @@ function serveList(
     }
   });
 }
-
-test.each([
-  ['/api/user', 301, false],
-  ['/api/user', 404, false],
-  ['/api/user/', 308, true],
-])('a list at %s, otherwise %i, is learned of without a write', async (path, status, hasSlash) => {
-  const server = await serveList(path, status, '<html>');
-  const device = deviceAt(server);
-  const { records } = await device.list('user');
-  const facts = new DeviceFacts(documentedProfile);
-  await learn(device, facts, 'user', records);
-  expect(facts.get('endsWithSlash')).toBe(hasSlash);
-  const { profile } = facts;
-  expect(collectionPath(profile, 'zone')).toBe(path.replace('user', 'zone'));
-  expect(profile.origins['endsWithSlash']).toBe('observed');
-  expect(server.requests.map(({ method }) => method)).not.toContain('POST');
-});
-
-test('a configured trailing slash wins', async () => {
-  const server = await serveList('/api/user', 404);
-  const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
-  const facts = new DeviceFacts(profile);
-  await learn(deviceAt(server, { profile }), facts, 'user', []);
-  expect(collectionPath(facts.profile, 'zone')).toBe('/api/zone/');
-});
-
-test('a device that accepts both spellings, or cannot be asked, leaves the slash unchanged', async () => {
-  const both = await serve((_request, response) => response.end('[]'));
-  const busy = await serve((_request, response) => response.writeHead(500).end());
-  for (const server of [both, busy]) {
-    const facts = new DeviceFacts(documentedProfile);
-    await learn(deviceAt(server), facts, 'user', []);
-    const { profile } = facts;
-    expect(profile).toMatchObject({ endsWithSlash: true });
-    expect(profile.origins['endsWithSlash']).toBe('documented');
-  }
-});
 
 test('if a list redirects only in its slash, writes go to the right path at once', async () => {
   const server = await serveList('/api/user', 301);

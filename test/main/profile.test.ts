@@ -255,7 +255,7 @@ test('profile shows since when a fact is known, and from what', async () => {
   });
   expect(learned('base_path')).toMatchObject({ since: null, source: null });
   const onTerminal = await devsh('profile sim1', { tty: [], columns: 80 });
-  expect(onTerminal.stdout).toMatch(/^sim1 {2,}ends_with_slash .* (?:yesterday )?\d\d:\d\d$/m);
+  expect(onTerminal.stdout).toMatch(/^sim1 {2,}offers .* (?:yesterday )?\d\d:\d\d$/m);
   expect(onTerminal.stdout).toMatch(/^sim1 {2,}resources\.user\.fields\.lang /m);
   expect(onTerminal.stdout).not.toContain('…Z');
   const [file = ''] = await readdir(join(devsh.folder, 'cache/devsh/learned'));

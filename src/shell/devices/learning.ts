@@ -41,11 +41,10 @@ export async function learnAllQuietly(
 
 /** What a device described, in words. */
 export function learnedTexts(profile: Profile, resource: string): string[] {
-  const { offers, origins } = profile;
+  const { offers } = profile;
   const { fields, options = { of: '' } } = resourceOf(profile, resource);
   const { list, record, takes } = options;
   const described = Object.values(fields).filter(({ type }) => type !== undefined);
-  const isSlashSeen = origins['endsWithSlash'] === 'observed';
   return [
     offers && `resources ${offers.join(', ')}`,
     list && `the list allows ${list.join(', ')}`,
@@ -53,7 +52,6 @@ export function learnedTexts(profile: Profile, resource: string): string[] {
     described.length > 0 ? `${described.length} fields described` : undefined,
     takes && `takes ${takes.join(', ')}`,
     isSummary(profile, resource) ? 'the list lacks fields' : undefined,
-    isSlashSeen ? `paths end ${profile.endsWithSlash ? 'with' : 'without'} a slash` : undefined,
   ].filter((text) => text !== undefined);
 }
 

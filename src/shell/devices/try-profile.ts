@@ -13,11 +13,10 @@ import {
   UntrustedError,
 } from '../../device/errors.ts';
 import { noteListing } from '../../device/facts.ts';
-import { findList } from '../../device/find-list.ts';
 import { jsonIn } from '../../device/json.ts';
-import { exampleOf, unlistedFields } from '../../device/learn.ts';
+import { exampleOf, readOwn, unlistedFields } from '../../device/learn.ts';
 import { type ReadPages, pagingText } from '../../device/pages.ts';
-import { type Hint, itemsHint, recordHints } from '../../device/profile-hints.ts';
+import { findList, type Hint, itemsHint, recordHints } from '../../device/profile-hints.ts';
 import {
   detailPath,
   fieldFacts,
@@ -293,7 +292,7 @@ interface Item {
   readonly hint?: Hint | undefined;
 }
 
-/** Reads a record at its own path, by its id or else by its key, and compares it with the list. */
+/** Reads a record at its own path, and compares it with the list. */
 async function readItem(
   device: Device,
   profile: Profile,
@@ -301,40 +300,36 @@ async function readItem(
   listed: DeviceRecord,
   signal: AbortSignal,
 ): Promise<Item> {
-  const found = (finding: string): Finding => ({
-    about: 'one record',
-    finding,
-    origin: 'observed',
-  });
-  try {
-    const own = withinParent(profile, resource, listed);
-    const facts = { path: detailPath(profile, resource) };
-    const path = writePath(own.profile, facts, resource, own.record);
-    const [record = listed] = await device.details(resource, [listed], signal, profile);
-    const more = unlistedFields(listed, record);
-    const why = `a record has ${counted(more.length, 'field')} that the list omits`;
-    const isNew = more.length > 0 && !isSummary(profile, resource);
-    const hint = isNew ? { fact: 'list.summary', value: 'true', why } : undefined;
-    const shown = more.join(', ') || 'nothing';
-    return {
-      record,
-      finding: found(`GET ${maskedPath(path)} shows more than the list: ${shown}`),
-      hint,
-    };
-  } catch (error) {
+  const { record, namedBy, error } = await readOwn(device, profile, resource, listed, signal);
+  const found = { about: 'one record', origin: 'observed' } as const;
+  if (record === undefined) {
     const failure = error instanceof RefusedError ? error : responseFailure(error);
-    const finding = found(failure.message);
-    const isMissing = failure instanceof RejectedError && failure.status === 404;
-    const fact = `resources.${resource}.named_by`;
-    const isStated = profile.origins[`resources.${resource}.namedBy`] === 'configured';
-    if (!isMissing || isStated || isNamedByKey(profile, resource)) return { finding };
-    const other = withResource(profile, resource, { namedBy: 'key' });
-    const byKey = await readItem(device, other, resource, listed, signal);
-    const why = 'the path of a record ends with its key; with its id it does not exist (404)';
-    return byKey.record === undefined
-      ? { finding }
-      : { ...byKey, hint: { fact, value: 'key', why } };
+    return { finding: { ...found, finding: failure.message } };
   }
+  const own = withinParent(
+    namedBy === undefined ? profile : withResource(profile, resource, { namedBy }),
+    resource,
+    listed,
+  );
+  const path = writePath(
+    own.profile,
+    { path: detailPath(profile, resource) },
+    resource,
+    own.record,
+  );
+  const more = unlistedFields(listed, record);
+  const shown = more.join(', ') || 'nothing';
+  const finding = `GET ${maskedPath(path)} shows more than the list: ${shown}`;
+  const hints: Hint[] = [];
+  if (more.length > 0 && !isSummary(profile, resource)) {
+    const why = `a record has ${counted(more.length, 'field')} that the list omits`;
+    hints.push({ fact: 'list.summary', value: 'true', why });
+  }
+  if (namedBy !== undefined) {
+    const why = 'the path of a record ends with its key; with its id it does not exist (404)';
+    hints.splice(0, 1, { fact: `resources.${resource}.named_by`, value: namedBy, why });
+  }
+  return { record, finding: { ...found, finding }, hint: hints[0] };
 }
 
 /** One thing that devsh understood of a device, and the origin of the fact behind it. */
