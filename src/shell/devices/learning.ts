@@ -16,7 +16,7 @@ import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Since } from '../../settings/profile-files.ts';
 import { someOf } from '../../text/one-line.ts';
-import { inCode, inYaml } from '../../text/yaml-names.ts';
+import { inYaml } from '../../text/yaml-names.ts';
 import { profileOf } from '../access/access.ts';
 import { fieldsOf } from '../arguments.ts';
 import type { Call } from '../command.ts';
@@ -58,71 +58,56 @@ export function learnedTexts(profile: Profile, resource: string): string[] {
 interface Fact {
   /** As a profile file spells it: `resources.user.key_field`. */
   readonly fact: string;
+  /** Its name in the code. */
+  readonly own: string;
   readonly value: Value;
-  readonly origin: Origin;
 }
 
-/** The facts of a profile, each with its name in a file and its origin. */
-export function factsOf(profile: Profile): Fact[] {
+function factsOf(profile: Profile): Iterable<Fact> {
   const { name, resources, ids = 'stable', ...others } = profile;
   const all = { name, ...others, ids, resources, origins: undefined, ignored: undefined };
-  return [...leavesOf(all, [])].map(([path, value]) => ({
-    fact: path.map((part, at) => (isGivenName(path, at) ? part : inYaml(part))).join('.'),
-    value,
-    origin: originOf(profile, path.join('.')),
-  }));
+  return leavesOf(all);
 }
 
 /** Groups of facts; any other object is a value. */
 const GROUP =
   /^(?:auth(?:\.login)?|list|create|update|remove|revision|resources(?:\.[^.]+(?:\.(?:list|update|rotate|rotateToken|fields))?)?)$/;
 
-function* leavesOf(group: object, path: readonly string[]): Generator<[readonly string[], Value]> {
+function* leavesOf(group: object, above = '', aboveInFile = ''): Generator<Fact> {
+  const isField = /^resources\.[^.]+\.fields\.$/.test(above);
+  // Names of resources and fields are those of the device.
+  const isGiven = isField || above === 'resources.';
   for (const [name, value] of Object.entries(group) as [string, Value | undefined][]) {
-    const own = [...path, name];
+    const own = above + name;
+    const fact = aboveInFile + (isGiven ? name : inYaml(name));
     // A list is the normal case and is not shown.
     if (value === undefined || (name === 'single' && value === false)) continue;
-    if (path.at(-1) === 'fields') yield [own, describe(value as FieldFacts)];
-    else if (isValueObject(value) && GROUP.test(own.join('.'))) yield* leavesOf(value, own);
-    else yield [own, name === 'constants' || name === 'fields' ? maskedValue('', value) : value];
+    if (isField) yield { fact, own, value: describe(value as FieldFacts) };
+    else if (isValueObject(value) && GROUP.test(own)) yield* leavesOf(value, `${own}.`, `${fact}.`);
+    else {
+      const isMasked = name === 'constants' || name === 'fields';
+      yield { fact, own, value: isMasked ? maskedValue('', value) : value };
+    }
   }
 }
 
-/** Names of resources and fields are those of the device. */
-function isGivenName(path: readonly string[], at: number): boolean {
-  return (
-    at > 0 && (path[at - 1] === 'resources' || path[at - 1] === 'fields') && path[0] === 'resources'
-  );
-}
-
-/** The observed facts behind those that devsh concludes from them. */
-const CONCLUDED: readonly (readonly [fact: RegExp, from: string])[] = [
-  [/^(create|update|remove)\b.*/, '$1'],
-  [/^(?:create|update|remove)\b.*/, 'resources.user.options'],
-  [/^(resources\.[^.]+)\.update\b.*/, '$1.options'],
-];
+const OF_WRITE = /^(create|update|remove)\b.*/;
 
 /** Since when a fact is known (ISO 8601), and from what; null if that goes without saying. */
-export function sinceOf(
-  { fact, origin }: Fact,
-  { name }: Profile,
+function sinceOf(
+  own: string,
+  origin: Origin,
   known: Since,
 ): { since: string | null; source: string | null } {
-  if (origin === 'configured') return { since: null, source: `profile ${name}` };
   if (origin !== 'observed') return { since: null, source: null };
-  const own = fact.includes('.fields.')
-    ? fact
-    : fact
-        .split('.')
-        .map((part, at, all) => (all[at - 1] === 'resources' ? part : inCode(part)))
-        .join('.');
+  // devsh concludes ways to write from other facts.
   const [seen] = [
     own,
-    ...CONCLUDED.flatMap(([of, from]) => (of.test(own) ? own.replace(of, from) : [])),
+    own.replace(OF_WRITE, '$1'),
+    own.replace(OF_WRITE, 'resources.user.options'),
+    own.replace(/^(resources\.[^.]+)\.update\b.*/, '$1.options'),
   ].flatMap((one) => known[one] ?? []);
-  return seen === undefined
-    ? { since: 'not known', source: null }
-    : { since: seen.at, source: seen.source };
+  return { since: seen?.at ?? 'not known', source: seen?.source ?? null };
 }
 
 /** As a profile states it: the type, choices, and words. */
@@ -163,13 +148,12 @@ export async function* showProfiles(call: Call<DeviceOption | 'profile'>): Async
   for (const { entry, ref } of await call.targets()) {
     const known = await profileOf(services, entry);
     const since = await services.profiles.since(entry.address);
-    rows.push(
-      ...factsOf(known).map((fact) => ({
-        device: ref.name,
-        ...fact,
-        ...sinceOf(fact, known, since),
-      })),
-    );
+    for (const { own, ...fact } of factsOf(known)) {
+      const origin = originOf(known, own);
+      const seen = sinceOf(own, origin, since);
+      const source = origin === 'configured' ? `profile ${known.name}` : seen.source;
+      rows.push({ device: ref.name, ...fact, origin, ...seen, source });
+    }
   }
   const extra = (key: string) => ({ key, title: key.toUpperCase(), isExtra: true }) as const;
   const columns = ['device', 'fact', 'value', 'origin', extra('since'), extra('source')];
