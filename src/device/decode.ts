@@ -161,50 +161,59 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
   if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
   const declined = declinedReason(value, profile.successIf);
-  const isRecord = isRecordLike(value, resource, profile);
   // A record may have a status of its own; a complaint also has a reason.
-  if (
-    declined !== undefined &&
-    (!isRecord || Object.keys(value).some((name) => COMPLAINT.test(name)))
-  ) {
-    throw new DeclinedFailure(declined);
+  const isComplaint =
+    !isRecordLike(value, resource, profile) ||
+    Object.keys(value).some((name) => COMPLAINT.test(name));
+  if (declined !== undefined && isComplaint) throw new DeclinedFailure(declined);
+  if (configuredSingle(profile, resource) === true) {
+    return singleObject(unwrapped(value, resource, profile));
   }
-  const configured = configuredSingle(profile, resource);
-  if (configured === true) return singleObject(unwrapped(value, resource, profile));
   const { items } = listFacts(profile, resource);
-  if (items !== undefined) return decodeItems(value, items, resource, profile);
-  if (isRecord && configured === false) return { records: [value], envelope: 'one record' };
-  if (isRecord && !holdsRecords(value, resource)) return singleObject(value);
-  const complaint = [value.error, value.errors].find(isFilled);
-  if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
-  const name = envelopeOf(value, resource);
-  if (name !== undefined && (configured === false || !isPlainList(value[name]))) {
-    const list = decodeInner(value[name] ?? null, name, resource, profile);
-    return list.single ? list : { ...list, ...pageMarksOf(value) };
-  }
-  if (isKeyedById(value)) {
-    return { records: keyedRecords(value, resource, profile), envelope: 'keyed by id' };
-  }
-  if (configured === undefined && hasContent(value)) return singleObject(value);
-  const names = oneLine(Object.keys(value).join(', ')) || 'an object without fields';
-  throw new DecodeFailure(`JSON without a list of records: ${names}`);
-}
-
-/** The records at the place that the profile names; some devices write `null` for an empty list. */
-function decodeItems(
-  value: DeviceRecord,
-  items: string,
-  resource: string,
-  profile: Profile,
-): DecodedList {
+  if (items === undefined) return decodeObject(value, '', resource, profile);
   const inner = nestedValue(value, items);
   if (inner === undefined)
     throw new DecodeFailure(`JSON without "${items}", the place of the records`);
-  const list =
-    inner === null
-      ? { records: [], envelope: items }
-      : decodeInner(inner, items, resource, profile);
+  // Some devices write `null` for an empty list.
+  const list = decodeInner(inner ?? [], items, resource, profile);
   return { ...list, ...pageMarksOf(value) };
+}
+
+function decodeInner(value: Value, place: string, resource: string, profile: Profile): DecodedList {
+  if (isValueList(value)) return { records: recordsOf(value), envelope: place };
+  if (!isValueObject(value)) throw new DecodeFailure(`"${place}" contains no records`);
+  return decodeObject(value, place, resource, profile);
+}
+
+/** The records in an object: itself, a list or object in it, or its parts by id. `place`: empty for a whole response. */
+function decodeObject(
+  value: DeviceRecord,
+  place: string,
+  resource: string,
+  profile: Profile,
+): DecodedList {
+  const isList = configuredSingle(profile, resource) === false;
+  if (isRecordLike(value, resource, profile) && (isList || !holdsRecords(value, resource))) {
+    return isList ? { records: [value], envelope: place || 'one record' } : singleObject(value);
+  }
+  const complaint = place === '' ? [value.error, value.errors].find(isFilled) : undefined;
+  if (complaint !== undefined) throw new DeclinedFailure(issuesText(issuesIn(complaint)));
+  if (place !== '' && Object.keys(value).length === 0) return { records: [], envelope: place };
+  const name = envelopeOf(value, resource);
+  if (name !== undefined && (isList || !isPlainList(value[name]))) {
+    const inner = [place, name].filter(Boolean).join('.');
+    const list = decodeInner(value[name] ?? null, inner, resource, profile);
+    return list.single ? list : { ...list, ...pageMarksOf(value) };
+  }
+  if (isKeyedById(value)) {
+    const envelope = [place, 'keyed by id'].filter(Boolean).join(', ');
+    return { records: keyedRecords(value, resource, profile), envelope };
+  }
+  if (!isList && hasContent(value)) return singleObject(value);
+  const names = oneLine(Object.keys(value).join(', ')) || 'an object without fields';
+  throw new DecodeFailure(
+    place === '' ? `JSON without a list of records: ${names}` : `"${place}" contains no records`,
+  );
 }
 
 /** The key of the records: a list, or an object if nothing else can be a record. */
@@ -231,29 +240,6 @@ function onlyList(value: DeviceRecord): string | undefined {
   const isList =
     inner.length > 0 ? inner.every(isValueObject) : pageMarksOf(value).total !== undefined;
   return isList ? name : undefined;
-}
-
-function decodeInner(value: Value, name: string, resource: string, profile: Profile): DecodedList {
-  if (isValueList(value)) return { records: recordsOf(value), envelope: name };
-  if (!isValueObject(value)) throw new DecodeFailure(`"${name}" contains no records`);
-  const mayBeSingle = configuredSingle(profile, resource) === undefined;
-  if (isRecordLike(value, resource, profile)) {
-    return mayBeSingle ? singleObject(value) : { records: [value], envelope: name };
-  }
-  if (Object.keys(value).length === 0) return { records: [], envelope: name };
-  if (isKeyedById(value)) {
-    return { records: keyedRecords(value, resource, profile), envelope: `${name}, keyed by id` };
-  }
-  const inner = envelopeOf(value, resource);
-  if (inner !== undefined && isValueList(value[inner])) {
-    return {
-      records: recordsOf(value[inner]),
-      envelope: `${name}.${inner}`,
-      ...pageMarksOf(value),
-    };
-  }
-  if (mayBeSingle && hasContent(value)) return singleObject(value);
-  throw new DecodeFailure(`"${name}" contains no records`);
 }
 
 function singleObject(object: DeviceRecord): DecodedList {

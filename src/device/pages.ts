@@ -375,13 +375,11 @@ function wholeNumber(value: Value): number | undefined {
     : undefined;
 }
 
-const NUMBERED: readonly PageStep[] = [
+/** Common ones, most likely first. */
+const STEPS: readonly PageStep[] = [
+  { kind: 'offset', parameter: 'offset', size: 'limit' },
   { kind: 'page', parameter: 'current', size: 'rowCount' },
   { kind: 'page', parameter: 'page' },
-];
-
-const COUNTED: readonly PageStep[] = [
-  { kind: 'offset', parameter: 'offset', size: 'limit' },
   { kind: 'offset', parameter: 'start', size: 'limit' },
 ];
 
@@ -396,19 +394,15 @@ export function pageSteps(
   if (paging === 'none' || paging === 'next') return [];
   const stated = pageStep(paging);
   if (stated !== undefined) return [stated];
-  const usual = paging === 'page' ? NUMBERED : paging === 'offset' ? COUNTED : undefined;
   const size = SIZES.find((name) => name in numbers);
-  const known = (usual ?? [...NUMBERED, ...COUNTED]).map((step) => {
-    const isPlainPage = step.kind === 'page' && step.size === undefined;
-    return isPlainPage && size !== undefined ? { ...step, size } : step;
-  });
-  const named = known.filter(({ parameter: name }) => name in numbers);
-  const guessed = (usual ?? [...COUNTED.slice(0, 1), ...NUMBERED]).flatMap(
-    (step) => known.find(({ parameter: name }) => name === step.parameter) ?? [],
-  );
+  const usual = STEPS.filter(({ kind }) => paging === 'auto' || paging === kind);
+  const known = usual.map((step) => ({ ...(size !== undefined && { size }), ...step }));
   const first = known.filter(
-    ({ parameter: name, size: own }) => name === worked?.parameter && own === worked.size,
+    ({ parameter, size: own }) => parameter === worked?.parameter && own === worked.size,
   );
+  const named = known.filter(({ parameter }) => parameter in numbers);
+  // Where nothing names it, `start` means too many things.
+  const guessed = known.filter(({ parameter }) => paging !== 'auto' || parameter !== 'start');
   return [...new Set([...first, ...named, ...guessed])];
 }
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { namesRecord, placeholdersIn } from './address.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
 import { nearOrAll } from '../text/suggest.ts';
-import { inCode, type NamedInCode } from '../text/yaml-names.ts';
+import { type InCode, inCode, type NamedInCode } from '../text/yaml-names.ts';
 
 /*
  * The one list of facts: the name of each in a file, its type and its description. A file states them, devsh
@@ -207,7 +207,9 @@ const listSchema = z.strictObject({
 });
 
 /** What is known of one field. */
-export interface FieldFacts {
+export interface FieldFacts extends Readonly<
+  Partial<Record<InCode<keyof typeof FIELD_WORDS>, boolean>>
+> {
   /** In the words of the device (string, choice, email …) or of the profile. */
   readonly type?: string;
   /** The type is configured: values that records show do not change it. */
@@ -221,19 +223,6 @@ export interface FieldFacts {
   readonly choice?: boolean;
   /** The device wants it in a new record. */
   readonly required?: boolean;
-  /** The document or the profile wants it: a form of a new record has it, empty if it is not given. */
-  readonly needed?: boolean;
-  readonly nullable?: boolean;
-  readonly readOnly?: boolean;
-  readonly createOnly?: boolean;
-  readonly writeOnly?: boolean;
-  readonly secret?: boolean;
-  readonly harmless?: boolean;
-  readonly rights?: boolean;
-  readonly volatile?: boolean;
-  readonly bookkeeping?: boolean;
-  readonly hidden?: boolean;
-  readonly sentBack?: boolean;
   /** Every record had it. */
   readonly shown?: boolean;
   /** It was accepted and never shown, so that nobody knows whether the device has it. */
