@@ -3,7 +3,7 @@ import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
 import { readRecordHistory } from './views/record-history.ts';
-import { chosenEntry } from './views/palette.ts';
+import { PALETTE } from './views/palette.ts';
 import { Questions, QUIET_MS, Typeahead } from './questions.ts';
 import type { Context, KeyBinding, LogLine } from './state.ts';
 import { Throttle, type Store } from './store.ts';
@@ -162,10 +162,10 @@ export class Controller {
   /** Shows the first steps to a user who has not set up anything. */
   async #greet(): Promise<void> {
     const { shell } = this.#shell;
-    this.#store.dispatch({ kind: 'facts', facts: { nextSteps: await nextSteps(shell) } });
+    this.#store.know({ nextSteps: await nextSteps(shell) });
     if (!(await isFirstRun(shell))) return;
     const firstRun = { inventory: shell.services.inventory.path };
-    this.#store.dispatch({ kind: 'facts', facts: { firstRun } });
+    this.#store.know({ firstRun });
   }
 
   /** Ends the background work; resolves when nothing is left to write. */
@@ -195,7 +195,7 @@ export class Controller {
     }
     const pressed = this.#pressed(event, context);
     if (pressed?.kind === 'prefix') {
-      this.#store.dispatch({ kind: 'facts', facts: { pendingKeys: pressed.keys } });
+      this.#store.know({ pendingKeys: pressed.keys });
       return;
     }
     if (this.runner.isWriting && matchesKey(event, 'ctrl-c')) {
@@ -264,7 +264,7 @@ export class Controller {
 
   /** Enter in the palette: presses a key, runs a line that changes nothing, or starts it at the prompt. */
   readonly #choose = (): void => {
-    const entry = chosenEntry(this.#store.state);
+    const entry = PALETTE.current(this.#store.state);
     if (entry === undefined) return;
     this.#store.act('close');
     if ('binding' in entry) {
@@ -376,7 +376,7 @@ export class Controller {
   #pressed(event: KeyEvent, context: Context): Pressed | undefined {
     const { keymap, pendingKeys } = this.#store.state;
     if (pendingKeys === undefined) return pressedKey(event, context, keymap);
-    this.#store.dispatch({ kind: 'facts', facts: { pendingKeys: undefined } });
+    this.#store.know({ pendingKeys: undefined });
     return pressedKey(event, context, keymap, pendingKeys) ?? pressedKey(event, context, keymap);
   }
 
@@ -401,6 +401,6 @@ export class Controller {
   #warn(text: string): void {
     const old = this.#warning;
     this.#warning = { tone: 'warning', text: visibleLines(text) };
-    this.#store.dispatch({ kind: 'log-replace', old: old ? [old] : [], lines: [this.#warning] });
+    this.#store.dispatch({ kind: 'log', old: old ? [old] : [], lines: [this.#warning] });
   }
 }

@@ -145,13 +145,13 @@ export class LineRunner {
     this.#jobs.length = 0;
     if (this.#stop.signal.aborted) {
       this.#leave?.();
-      store.dispatch({ kind: 'roll-out-progress', progress: { control: 'ended' } });
+      store.dispatch({ kind: 'roll-out-change', change: { control: 'ended' } });
       store.logMessage('warning', 'not waiting for the request in flight: its result follows');
       return;
     }
     store.dispatch({ kind: 'work', work: { isStopping: true, waiting: [] } });
-    const progress = { control: 'interrupted', isSteady: false } as const;
-    store.dispatch({ kind: 'roll-out-progress', progress });
+    const change = { control: 'interrupted', isSteady: false } as const;
+    store.dispatch({ kind: 'roll-out-change', change });
     this.#stop.abort(new CancelledError());
   }
 
@@ -162,8 +162,8 @@ export class LineRunner {
     if (what === 'stop') run.stopAfterDevice();
     else run.togglePause();
     const control = what === 'stop' ? 'stopping' : run.isPaused ? 'paused' : 'running';
-    const progress = { control, isSteady: false } as const;
-    this.#options.store.dispatch({ kind: 'roll-out-progress', progress });
+    const change = { control, isSteady: false } as const;
+    this.#options.store.dispatch({ kind: 'roll-out-change', change });
   }
 
   async #drain(): Promise<void> {
@@ -175,11 +175,12 @@ export class LineRunner {
       const left = new Promise<void>((resolve) => (this.#leave = resolve));
       const { store } = this.#options;
       this.#options.questions.expectQuestions();
-      store.dispatch({ kind: 'log-clear' });
-      store.dispatch({ kind: 'work-start', waiting: this.#waiting });
+      store.dispatch({ kind: 'log-hide', lines: store.state.log.current });
+      const waiting = this.#waiting;
+      store.know({ work: { isStopping: false, progress: undefined, waiting, writes: [] } });
       await Promise.race([this.#run(job, stop.signal), left]);
       this.#stop = undefined;
-      store.dispatch({ kind: 'work-end' });
+      store.know({ work: undefined });
       job.onDone();
     }
   }
@@ -261,7 +262,11 @@ export class LineRunner {
         store.dispatch({ kind: 'work', work: { progress: 'working' } });
         return answer;
       },
-      onDevice: (name) => this.#options.store.dispatch({ kind: 'roll-out-device', name }),
+      onDevice: (name) => {
+        const { store } = this.#options;
+        const begun = [...(store.state.rollOut?.begun ?? []), name];
+        store.dispatch({ kind: 'roll-out-change', change: { begun } });
+      },
       readInput: () => Promise.resolve(''),
       progress: (text) =>
         this.#options.store.dispatch({ kind: 'work', work: { progress: visible(text) } }),

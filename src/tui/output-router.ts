@@ -29,7 +29,7 @@ import {
   planView,
   type PlanView,
 } from './views/plan-lines.ts';
-import type { LogLine, LogTone, RollOutProgress, RollOutState } from './state.ts';
+import type { LogLine, LogTone, RollOutState } from './state.ts';
 import { memoized, Throttle, type Store } from './store.ts';
 import { viewFor } from './views/views.ts';
 import type { TableFeed } from './table/feed.ts';
@@ -242,10 +242,10 @@ export class OutputRouter {
     return this.#startedAt === undefined ? 0 : performance.now() - this.#startedAt;
   }
 
-  #tick(progress: Partial<RollOutProgress> = {}): void {
+  #tick(change: Partial<RollOutState> = {}): void {
     if (!this.#hasRollOut) return;
     const elapsedMs = this.ranMs;
-    this.#store.dispatch({ kind: 'roll-out-progress', progress: { ...progress, elapsedMs } });
+    this.#store.dispatch({ kind: 'roll-out-change', change: { ...change, elapsedMs } });
   }
 
   /** The run begins; on several devices it shows each of them. */
@@ -262,7 +262,8 @@ export class OutputRouter {
     if (devices.length <= LARGE_RUN) return;
     this.#hasRollOut = true;
     const { canary, pauseMs } = this.#invocation.given;
-    const progress = {
+    const rollOut = {
+      ...{ devices, refusals, begun: [], results: [] },
       line: visible(hideSecrets(this.#line)),
       control: 'running',
       elapsedMs: 0,
@@ -270,7 +271,6 @@ export class OutputRouter {
       toSend: this.#toSend,
       isSteady: canary === undefined && pauseMs === undefined,
     } as const;
-    const rollOut = { devices, refusals, results: [], progress };
     this.#store.dispatch({ kind: 'roll-out', rollOut });
     this.#clock = setInterval(() => this.#tick(), CLOCK_MS).unref();
   }
@@ -346,7 +346,7 @@ export class OutputRouter {
     const next = visibleLines(text);
     const joined = `${owed.text}${next.startsWith('pending: ') ? next.slice(7) : ` · ${next}`}`;
     this.#owed = { tone: owed.tone, text: settles ? next : joined };
-    this.#store.dispatch({ kind: 'log-replace', old: [owed], lines: [this.#owed] });
+    this.#store.dispatch({ kind: 'log', old: [owed], lines: [this.#owed] });
   }
 
   #hide(lines: readonly LogLine[]): void {
@@ -390,7 +390,7 @@ export class OutputRouter {
     this.#logging = undefined;
     const { results, failures } = this.#group;
     const lines = [...foldResults(results), ...failureLines(failures)];
-    this.#store.dispatch({ kind: 'log-replace', old: this.#group.lines, lines });
+    this.#store.dispatch({ kind: 'log', old: this.#group.lines, lines });
     this.#group.lines = lines;
   }
 

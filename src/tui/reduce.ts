@@ -30,7 +30,7 @@ import {
   scrolledQuestion,
   searchPlan,
 } from './reduce-question.ts';
-import { type Context, type LogLine, type Overlay, type State } from './state.ts';
+import type { Context, LogLine, Overlay, RollOutState, State } from './state.ts';
 import { NO_FILTER, type TableChanges } from './table/table-state.ts';
 import { detailsOfTable } from './views/details.ts';
 import { addEntries, paletteOf } from './views/palette.ts';
@@ -49,7 +49,6 @@ import {
   sortedList,
 } from './views/reduce-view.ts';
 import { MOVES } from './views/view.ts';
-import { changeRollOut } from './views/roll-out.ts';
 import { shownView } from './views/views.ts';
 import { closed, entered, opened, sourced, withdrawn, tableId } from './views/navigation.ts';
 
@@ -90,27 +89,17 @@ const STEPS: Steps = {
   'changes-seen': (state, { isKept = false }) =>
     withTable(state, { ...state.table, changes: seenChanges(state.table.changes, isKept) }),
   watch: (state, { everyMs }) => withTable(state, { ...state.table, watchMs: everyMs }),
-  'work-start': (state, { waiting }) => ({
-    ...state,
-    work: { isStopping: false, progress: undefined, waiting, writes: [] },
-  }),
   work: (state, { work }) => (state.work ? { ...state, work: { ...state.work, ...work } } : state),
-  'work-end': (state) => ({ ...state, work: undefined }),
-  'log-clear': (state) => withLog(state, { current: [] }),
-  log: (state, { lines }) => withLog(state, appended(state.log, [], lines)),
+  log: (state, { lines, old = [] }) => withLog(state, appended(state.log, old, lines)),
   'log-keep': (state, { lines }) => withLog(state, { all: appended(state.log, [], lines).all }),
   'log-hide': (state, { lines }) => withLog(state, { current: without(state.log.current, lines) }),
-  'log-replace': (state, { old, lines }) => withLog(state, appended(state.log, old, lines)),
   'roll-out': (state, { rollOut }) =>
     openedByLine({ ...state, rollOut }, { kind: 'roll-out', top: 0 }),
   result: (state, { result }) =>
-    changeRollOut(withTable(state, addResult(state.table, result)), ({ results }) => ({
-      results: [...results, result],
-    })),
-  'roll-out-device': (state, { name }) =>
-    changeRollOut(state, ({ begun = [] }) => ({ begun: [...begun, name] })),
-  'roll-out-progress': (state, action) =>
-    changeRollOut(state, ({ progress }) => ({ progress: { ...progress, ...action.progress } })),
+    changeRollOut(withTable(state, addResult(state.table, result)), {
+      results: [...(state.rollOut?.results ?? []), result],
+    }),
+  'roll-out-change': (state, { change }) => changeRollOut(state, change),
   'palette-entries': (state, { entries }) => addEntries(state, entries),
   'view-over': (state, { overlay }) => openedByLine(state, overlay),
   form: reduceForm,
@@ -145,6 +134,11 @@ function withTable(state: State, table: State['table']): State {
 
 function withLog(state: State, log: Partial<State['log']>): State {
   return { ...state, log: { ...state.log, ...log } };
+}
+
+function changeRollOut(state: State, change: Partial<RollOutState>): State {
+  const { rollOut } = state;
+  return rollOut === undefined ? state : { ...state, rollOut: { ...rollOut, ...change } };
 }
 
 function seenChanges(changes: TableChanges | undefined, isKept: boolean): TableChanges | undefined {

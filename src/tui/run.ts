@@ -84,7 +84,7 @@ export async function runTui(
     copy: async (text) => (await import('../os/clipboard.ts')).copyWithProgram(text, host.env),
     showTheme: (wanted) => {
       asked = wanted;
-      store.dispatch({ kind: 'facts', facts: { theme: themeFor(asked, host.env, isLight) } });
+      store.know({ theme: themeFor(asked, host.env, isLight) });
     },
     leave: () => leave(),
   };
@@ -105,7 +105,7 @@ export async function runTui(
   };
   showTitle();
   store.subscribe(showTitle);
-  terminal.onResize((size) => store.dispatch({ kind: 'facts', facts: { size } }));
+  terminal.onResize((size) => store.know({ size }));
   const screen = asciiScreen(terminal, () =>
     asked === undefined ? lacksUnicode(host.env) : asked === 'ascii',
   );

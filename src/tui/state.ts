@@ -127,20 +127,15 @@ export interface Work {
   readonly writes: readonly string[];
 }
 
-/** Progress of a run on several devices. */
+/** A run on several devices, and how it goes on; the times are milliseconds since its start. */
 export interface RollOutState {
   readonly devices: readonly { readonly name: string; readonly steps: number }[];
   /** The devices that it has turned to. */
-  readonly begun?: readonly string[];
+  readonly begun: readonly string[];
   /** In the order of arrival. */
   readonly results: readonly StepResult[];
   /** Why other devices have no plan: each cause with its devices. */
   readonly refusals: readonly string[];
-  readonly progress: RollOutProgress;
-}
-
-/** How a roll-out goes on; the times are milliseconds since its start. */
-export interface RollOutProgress {
   /** The line without its secrets. */
   readonly line: string;
   readonly control: 'running' | 'paused' | 'stopping' | 'interrupted' | 'ended';
@@ -244,7 +239,13 @@ export type Overlay =
 
 /** A key of the view below, or a line; the search is in `find`. */
 export type PaletteEntry =
-  (Findable & { readonly kind: 'key'; readonly binding: KeyBinding }) | FindableLine;
+  | (Findable & {
+      readonly kind: 'key';
+      readonly binding: KeyBinding;
+      /** Why it did nothing when the palette opened. */
+      readonly reason: string | undefined;
+    })
+  | FindableLine;
 
 /** The record whose fields are shown: of the table or of a comparison. */
 export type Details =

@@ -11,7 +11,6 @@ import type {
   OpenQuestion,
   Overlay,
   PaletteEntry,
-  RollOutProgress,
   RollOutState,
   State,
   Work,
@@ -29,7 +28,8 @@ type Fact =
   | 'nextSteps'
   | 'pending'
   | 'recordHistory'
-  | 'reading';
+  | 'reading'
+  | 'work';
 
 /** All actions on the state. */
 export type Action =
@@ -52,26 +52,19 @@ export type Action =
   | { readonly kind: 'apply-filter'; readonly filter: Filter }
   /** The changes of a refresh were shown for long enough; `isKept`: they stay until the next ones. */
   | { readonly kind: 'changes-seen'; readonly isKept?: boolean }
-  | { readonly kind: 'work-start'; readonly waiting: Work['waiting'] }
+  /** While a line runs. */
   | { readonly kind: 'work'; readonly work: Partial<Work> }
-  | { readonly kind: 'work-end' }
-  | { readonly kind: 'log-clear' }
-  | { readonly kind: 'log'; readonly lines: readonly LogLine[] }
+  /** In place of the `old` lines: results that fold as they arrive. */
+  | { readonly kind: 'log'; readonly lines: readonly LogLine[]; readonly old?: readonly LogLine[] }
   /** Adds to the list of messages only: the text is shown elsewhere. */
   | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
   /** The lines stay in the list of messages only. */
   | { readonly kind: 'log-hide'; readonly lines: readonly LogLine[] }
-  /** Replaces the `old` lines: results that fold as they arrive. */
-  | {
-      readonly kind: 'log-replace';
-      readonly old: readonly LogLine[];
-      readonly lines: readonly LogLine[];
-    }
   /** A run begins; its view opens. */
   | { readonly kind: 'roll-out'; readonly rollOut: RollOutState }
   | { readonly kind: 'result'; readonly result: StepResult }
-  | { readonly kind: 'roll-out-device'; readonly name: string }
-  | { readonly kind: 'roll-out-progress'; readonly progress: Partial<RollOutProgress> }
+  /** Its view may be open or not. */
+  | { readonly kind: 'roll-out-change'; readonly change: Partial<RollOutState> }
   | {
       readonly kind: 'form';
       readonly opening: FormOpening;
@@ -120,6 +113,11 @@ export class Store {
     if (next === this.#state) return;
     this.#state = next;
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Replaces what was known. */
+  know(facts: Partial<Pick<State, Fact>>): void {
+    this.dispatch({ kind: 'facts', facts });
   }
 
   /** Performs a key's action on the screen. */

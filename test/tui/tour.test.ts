@@ -22,6 +22,7 @@ import { addForm, editForm } from '../../src/tui/table/commands.ts';
 import { rawKeyOf, tableRows } from '../../src/tui/table/rows.ts';
 import { tableView } from '../../src/tui/table/view.ts';
 import { type KeyEvent, parseKey } from '../../src/tui/terminal/keys.ts';
+import { GUTTER } from '../../src/text/fit-columns.ts';
 import { listView, viewLines } from '../../src/tui/views/views.ts';
 import { after, readOf, RUN, stateOf, user } from './table/table-fixture.ts';
 import { rounds } from '../rounds.ts';
@@ -227,7 +228,7 @@ function checkCursors(state: State): void {
   expect(table.top).toBeLessThanOrEqual(table.cursor);
   expect(table.cursor).toBeLessThan(table.top + tableHeight(state));
   const list = listView(state);
-  if (list !== undefined) expect(list.cursor).toBeLessThan(Math.max(1, list.count));
+  if (list !== undefined) expect(list.cursor).toBeLessThan(Math.max(1, list.rows.length));
   const { cursor } = inputLine(state);
   if (cursor !== undefined) expect(cursor).toBeLessThan(size.columns);
   if (contextOf(state).startsWith('form')) {
@@ -262,8 +263,8 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
     left + right,
     view.header,
     ...view.rows.map(rowText),
-    ...(list === undefined ? [] : [`  ${list.header}`]),
-    ...listRows(list).map((row) => `  ${row}`),
+    ...(list === undefined ? [] : [`  ${list.drawn(columns - GUTTER).header}`]),
+    ...listRows(list, columns - GUTTER).map((row) => `   ${row}`),
     ...viewLines(state).map((line) => ` ${textOfLine(line)}`),
     ...layout.messages.map(({ text }) => ` ${text}`),
     ...questionLines(state).map((text) => ` ${text}`),

@@ -17,8 +17,10 @@ interface ListProps {
 /** The lines around the cursor, below their header. */
 export function List({ list, size: { columns }, height }: ListProps) {
   const hasKeys = use(KeysContext) === 'above';
-  const { header, count, empty } = list;
+  const count = list.rows.length;
+  const { empty } = list;
   if (count === 0) return <Line spans={plainLine(cut(` ${empty}`, columns))} />;
+  const { header, row } = list.drawn(columns - GUTTER);
   const cursor = Math.min(list.cursor, count - 1);
   return (
     <>
@@ -26,7 +28,7 @@ export function List({ list, size: { columns }, height }: ListProps) {
       {listWindow(list, height).map((index) => {
         if (typeof index === 'string')
           return <Line key={index} spans={plainLine(` ${index}`, 'heading')} />;
-        const { sign = '', tone, parts } = list.row(index);
+        const { sign = '', tone, parts } = row(index);
         const isCurrent = index === cursor;
         const spans: Span[] = [
           { tone: 'plain', text: isCurrent ? '▸' : ' ' },

@@ -19,7 +19,7 @@ import type { KeyBinding, Keymap, State } from '../state.ts';
 import { rawKeyOf, tableRows } from '../table/rows.ts';
 import { isKeyName, keyLabel, type KeyName, parseKey, plainKeyNames } from '../terminal/keys.ts';
 import { currentCell } from '../views/drift.ts';
-import { listed } from '../views/views.ts';
+import { listView } from '../views/views.ts';
 import { firstOf, readOnly, type Reason } from './binding.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { Line } from './key-binding.ts';
@@ -172,13 +172,13 @@ function subjectOf(place: Place, state: State): Subject | undefined {
     return { values: { ...about, device, devices: devices.join(','), address }, devices };
   };
   if (place === 'runs' || place === 'devices') {
-    const id = overlay.kind === place ? listed(state)?.idAt(overlay.cursor) : undefined;
+    const id = overlay.kind === place ? listView(state)?.idAt(overlay.cursor) : undefined;
     if (id === undefined) return undefined;
     return place === 'runs' ? { values: { run: id }, devices: [] } : subjectOn([id]);
   }
   if (place === 'resources') {
     if (overlay.kind !== place) return undefined;
-    const resource = listed(state)?.idAt(overlay.cursor);
+    const resource = listView(state)?.idAt(overlay.cursor);
     const offer = overlay.resources.find((one) => one.resource === resource);
     return offer && subjectOn(offer.devices, { resource });
   }

@@ -64,7 +64,7 @@ export function isTypedOn({ focus, questions: [question] }: State): boolean {
 
 /** Whether the keys of an empty prompt close the view above it. A run under way has keys of its own. */
 export function isTypedView(state: State): boolean {
-  const isRun = state.overlay.kind === 'roll-out' && state.rollOut?.progress.control !== 'ended';
+  const isRun = state.overlay.kind === 'roll-out' && state.rollOut?.control !== 'ended';
   return contextOf(state) === 'empty-prompt' && state.overlay.kind !== 'none' && !isRun;
 }
 

@@ -139,7 +139,7 @@ const findFailures = memoized(
 
 function progressLine({ work, rollOut }: State): LogLine[] {
   if (work === undefined) return [];
-  const held = rollOut?.progress.control === 'paused' ? 'PAUSED: ' : '';
+  const held = rollOut?.control === 'paused' ? 'PAUSED: ' : '';
   const parts = [
     // What a key has just done comes first: the rest may need several rows.
     ...(work.isStopping ? [INTERRUPTED] : []),

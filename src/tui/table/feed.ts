@@ -140,7 +140,7 @@ export function pendingOf({ services }: ShellSession, store: Store): (isDue?: bo
     if ((await services.runs.ids()).length === 0) return;
     const { pendingCounts } = await import('../../shell/writing/pending.ts');
     const pending = await pendingCounts(services, store.state.fleet.devices);
-    store.dispatch({ kind: 'facts', facts: { pending } });
+    store.know({ pending });
   };
   return (isDue = false) => {
     const devices = store.state.fleet.devices.map(({ address }) => address).join(' ');

@@ -108,7 +108,7 @@ export class TableReader {
     this.#stop = stop;
     const { signal } = stop;
     const isCurrent = (): boolean => this.#stop === stop;
-    this.#store.dispatch({ kind: 'facts', facts: { reading: 'reading' } });
+    this.#store.know({ reading: 'reading' });
     const failures: Failure[] = [];
     try {
       const invocation = this.#shell.parse(line);
@@ -123,8 +123,7 @@ export class TableReader {
           this.#questions.ask(question, undefined, signal),
         readInput: () => Promise.resolve(''),
         progress: (text: string) => {
-          if (isCurrent())
-            this.#store.dispatch({ kind: 'facts', facts: { reading: visible(text) } });
+          if (isCurrent()) this.#store.know({ reading: visible(text) });
         },
         trace: () => undefined,
       };
@@ -137,7 +136,7 @@ export class TableReader {
         if (output.kind === 'drift') this.#updateDrift(line, output);
         if (output.kind === 'progress') {
           const reading = `reading ${output.done}/${output.total}`;
-          this.#store.dispatch({ kind: 'facts', facts: { reading } });
+          this.#store.know({ reading });
         }
       }
     } catch (error) {
@@ -154,7 +153,7 @@ export class TableReader {
         this.#stop = undefined;
         this.#feed.flush();
         keepFailures(this.#store, failures);
-        this.#store.dispatch({ kind: 'facts', facts: { reading: undefined } });
+        this.#store.know({ reading: undefined });
       }
     }
   }
@@ -231,7 +230,7 @@ export function noticeAbsent(shell: ShellSession, store: Store): () => void {
     const next = isOwed ? '; "resume" does what is pending' : '';
     const text = `✓ back: ${someOf(names.map(visible))} · r in the table reads again${next}`;
     const line: LogLine = { tone: 'good', text };
-    store.dispatch({ kind: 'log-replace', old: isLast && said ? [said.line] : [], lines: [line] });
+    store.dispatch({ kind: 'log', old: isLast && said ? [said.line] : [], lines: [line] });
     said = { names, line };
   };
   const unsubscribe = store.subscribe(() => {

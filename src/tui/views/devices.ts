@@ -11,15 +11,7 @@ import { SIGNS, stateWord, troubleCauses } from '../screen/fleet-strip.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { DeviceTab, LogLine, State } from '../state.ts';
 import { watchText } from '../table/view.ts';
-import {
-  arranged,
-  fittedColumns,
-  type ListColumn,
-  listOf,
-  type ListSource,
-  type OverOf,
-  sourceOf,
-} from './view.ts';
+import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
 const TONES = {
   ready: 'plain',
@@ -27,17 +19,6 @@ const TONES = {
   new: 'quiet',
   failed: 'bad',
 } as const satisfies Record<DeviceTab['kind'], Tone>;
-
-/** The devices for sorting and filtering; failed ones come first. */
-function source({ fleet: { devices }, pending }: State): ListSource<DeviceTab> {
-  const columns = deviceColumns(devices, pending);
-  // Shown below the list, for the current device.
-  const reason = { title: 'REASON', text: whyText, most: 0, rank: 1 };
-  return {
-    ...sourceOf(devices, ({ name }) => name, [...columns, reason]),
-    isDoubtful: ({ kind }) => kind === 'failed',
-  };
-}
 
 /** A key that runs a line about the current device. */
 function about(
@@ -50,19 +31,14 @@ function about(
   disabled: Reason = noDevice,
 ): Key<State> {
   const run = (state: State): string | undefined => {
-    const device = currentDevice(state);
+    const device = DEVICES.current(state);
     return device && line(quoteWord(device.name), device);
   };
   return lineKey(keys, action, label, run, { hint, command, disabled });
 }
 
-function currentDevice(state: State): DeviceTab | undefined {
-  const { overlay, find } = state;
-  return overlay.kind === 'devices' ? arranged(source(state), find)[overlay.cursor] : undefined;
-}
-
 const nothingPending: Reason = (state) => {
-  const device = currentDevice(state);
+  const device = DEVICES.current(state);
   return device !== undefined && state.pending.has(device.name)
     ? undefined
     : 'nothing is pending on this device';
@@ -80,7 +56,8 @@ const TRUST = 'compare its certificate with the pin; trust a new or changed one'
 const WATCH = 'ask them again every 5 s, as the table; again: stop';
 
 /** The connected devices: state, account, certificate, profile and counts of records. */
-export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
+export const DEVICES: ListOf<OverOf<'devices'>, DeviceTab> = listOf({
+  kind: 'devices',
   keys: keysOf('devices', 'In the list of devices', [
     about(['enter'], 'open-device', OPEN, [1, 'open'], 'use DEVICE'),
     about(['r'], 'connect-device', 'connect again', [3, 'connect'], 'connect DEVICE'),
@@ -119,28 +96,25 @@ export const DEVICES = listOf<OverOf<'devices'>, DeviceTab>({
       : undefined,
   nothing: 'no device is connected: "connect ADDRESS" connects one',
   below: wholeReason,
-  source: (_overlay, state) => source(state),
-  draw: (devices, _overlay, { fleet, pending }, width) =>
-    fitted(devices, deviceColumns(fleet.devices, pending), width),
+  items: (_overlay, { fleet }) => fleet.devices,
+  idOf: ({ name }) => name,
+  columns: (_overlay, { fleet, pending }) => deviceColumns(fleet.devices, pending),
+  isDoubtful: ({ kind }) => kind === 'failed',
   toneOf: ({ kind }) => TONES[kind],
   signOf: ({ kind }) => SIGNS[kind],
   empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
 });
-
-/** Cached: devices are measured after a change, not at each key. */
-const fitted = memoized(fittedColumns<DeviceTab>);
 
 const deviceColumns = memoized(columnsFor);
 
 function columnsFor(
   devices: readonly DeviceTab[],
   pending: State['pending'],
-): ListColumn<DeviceTab>[] {
-  const known = new Map<string, number>();
-  for (const { facts } of devices) {
-    for (const { resource } of facts?.counts ?? []) known.set(resource, 0);
-  }
-  const counts = [...known.keys()].map((resource, index): ListColumn<DeviceTab> => ({
+): readonly ListColumn<DeviceTab>[] {
+  const known = new Set(
+    devices.flatMap(({ facts }) => facts?.counts.map(({ resource }) => resource) ?? []),
+  );
+  const counts = [...known].map((resource, index): ListColumn<DeviceTab> => ({
     title: `${visible(resource).toUpperCase()}S`,
     text: ({ facts }) => {
       const found = facts?.counts.find((count) => count.resource === resource);
@@ -149,16 +123,10 @@ function columnsFor(
     most: 14,
     rank: index === 0 ? 2 : 9 + index,
   }));
-  const changes: ListColumn<DeviceTab> = {
-    title: 'PENDING',
-    text: ({ name }) => String(pending.get(name) ?? ''),
-    most: 7,
-    rank: 1.2,
-  };
   return [
     { title: 'DEVICE', text: ({ name }) => visible(name), most: 24, rank: 0 },
     { title: 'STATE', text: (device) => stateWord(device) || CONNECTED, most: 22, rank: 1 },
-    ...(devices.some(({ name }) => pending.has(name)) ? [changes] : []),
+    { title: 'PENDING', text: ({ name }) => String(pending.get(name) ?? ''), most: 7, rank: 1.2 },
     { title: 'SINCE', text: ({ since }) => (since ? shortTime(since) : ''), most: 15, rank: 1.5 },
     {
       title: 'LATENCY',
@@ -173,6 +141,8 @@ function columnsFor(
     { title: 'PROFILE', text: ({ facts }) => visible(facts?.profile ?? ''), most: 16, rank: 6 },
     { title: 'REACHED BY', text: ({ facts }) => visible(facts?.route ?? ''), most: 40, rank: 7 },
     { title: 'ADDRESS', text: addressText, most: 32, rank: 8 },
+    // Shown below the list, for the current device.
+    { title: 'REASON', text: whyText, most: 0, rank: 9 },
   ];
 }
 
@@ -193,7 +163,7 @@ function deviceSummary({ fleet: { devices } }: State): string {
 /** Why the current device failed; the list has the cause in a word. */
 function wholeReason(state: State): LogLine[] {
   const { size } = state;
-  const device = currentDevice(state);
+  const device = DEVICES.current(state);
   if (device?.error === undefined) return [];
   const text = `${visible(device.name)}: ${whyText(device)}`;
   const rows = wrapText(text, size.columns - 2, '  ');

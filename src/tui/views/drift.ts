@@ -11,7 +11,7 @@ import type { DriftOverlay, LogLine, State } from '../state.ts';
 import { filterOf } from '../table/feed.ts';
 import { filterText } from '../table/view.ts';
 import { namesText } from './plan-lines.ts';
-import { arranged, fittedLines, listOf, type ListSource } from './view.ts';
+import { fittedLines, type ListColumn, type ListOf, listOf } from './view.ts';
 import { isNested, valueText } from '../../device/record.ts';
 import { majorityOf } from '../../fleet/drift.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
@@ -37,24 +37,8 @@ const SIGNS = {
   unread: { sign: '?', tone: 'quiet', word: 'not read' },
 } as const;
 
-/** A filter finds records by the values of any device, and devices by their cells. */
-function source({ output, isWhole }: DriftOverlay): ListSource<DriftRow> {
-  const { keyField } = output.drift;
-  const field = keyField === '' ? output.resource : keyField;
-  return {
-    items: rowsInSight(output.drift.rows, isWhole),
-    idOf: ({ key }) => key,
-    fields: [field, 'difference'],
-    recordOf: (row) => ({
-      [field]: row.key,
-      difference: differenceTexts(output.drift, row).join('; '),
-    }),
-    haystacksOf: (row) => haystacks(row, output.drift),
-  };
-}
-
 const noDifference: Reason = (state) =>
-  state.overlay.kind === 'drift' && currentRow(state.overlay, state) === undefined
+  state.overlay.kind === 'drift' && DRIFT.current(state) === undefined
     ? 'nothing differs'
     : undefined;
 
@@ -66,7 +50,8 @@ const notAlike: Reason = (state) =>
     : undefined;
 
 /** Records and devices as a matrix: one sign for each, what differs first. */
-export const DRIFT = listOf<DriftOverlay, DriftRow>({
+export const DRIFT: ListOf<DriftOverlay, DriftRow> = listOf({
+  kind: 'drift',
   keys: keysOf('drift', 'While devices are compared', [
     key(['enter'], 'details', 'every field, device by device', {
       hint: [1, 'details'],
@@ -115,7 +100,7 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
     return action === 'right' ? changed({ device: Math.min(last, device + 1) }) : undefined;
   },
   details(overlay, state) {
-    const row = currentRow(overlay, state);
+    const row = DRIFT.current(state);
     if (row === undefined) return undefined;
     const details = { kind: 'of-drift', key: row.key, drift: overlay.output, row } as const;
     return { kind: 'details', details, top: 0 };
@@ -124,7 +109,11 @@ export const DRIFT = listOf<DriftOverlay, DriftRow>({
     output.kind === 'drift'
       ? { kind: 'drift', command, filter: filterOf(invocation), output, ...START }
       : undefined,
-  source,
+  items: ({ output, isWhole }) => rowsInSight(output.drift.rows, isWhole),
+  idOf: ({ key }) => key,
+  columns: ({ output }) => driftColumns(output),
+  // A filter finds records by the values of any device, and devices by their cells.
+  haystacksOf: (row, { output }) => haystacks(row, output.drift),
   draw: drawn,
   toneOf: ({ isSame }) => (isSame ? 'quiet' : 'plain'),
   below,
@@ -137,6 +126,20 @@ const START = { cursor: 0, device: 0, isWhole: false };
 const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
   isWhole ? rows : rows.filter(({ isSame }) => !isSame),
 );
+
+const driftColumns = memoized(({ drift, resource }: DriftOutput): ListColumn<DriftRow>[] => [
+  { title: titleOf(drift, resource), text: ({ key }) => key, most: MOST_KEY, rank: 0 },
+  {
+    title: 'DIFFERENCE',
+    text: (row) => differenceTexts(drift, row).join('; '),
+    most: Infinity,
+    rank: 1,
+  },
+]);
+
+function titleOf({ keyField }: Drift, resource: string): string {
+  return columnTitle(keyField === '' ? resource : keyField);
+}
 
 /** One for each device, with the word of its cell; a single one if the record is the same on all. */
 function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haystack[] {
@@ -152,13 +155,9 @@ function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haysta
   });
 }
 
-function currentRow(overlay: DriftOverlay, { find }: State): DriftRow | undefined {
-  return arranged(source(overlay), find)[overlay.cursor];
-}
-
 /** The record under the cursor on the device under the cursor; no record if it is missing there. */
 export function currentCell(overlay: DriftOverlay, state: State) {
-  const row = currentRow(overlay, state);
+  const row = DRIFT.current(state);
   const names = devicesOf(overlay);
   const at = Math.min(overlay.device, names.length - 1);
   const device = names[at];
@@ -182,7 +181,7 @@ function toneOf({ cells }: DriftRow, index: number, isRare: boolean): Tone {
 }
 
 /** The key, one sign for each device, and what differs as far as there is room. */
-function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, width: number) {
+function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
   const { drift, resource } = overlay.output;
   const { title, key, labels, from, count, more, room } = measured(rows, overlay, width);
   const at = Math.min(overlay.device, devicesOf(overlay).length - 1);
@@ -221,7 +220,7 @@ function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, _state: State, 
 /** Widths; `labels`: the names or numbers of the devices, if they have room above their columns. */
 function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
   const { drift, resource } = overlay.output;
-  const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
+  const title = titleOf(drift, resource);
   const most = Math.min(MOST_KEY, Math.floor(width / 2));
   const keys = rows.slice(0, MEASURED_ROWS).map((row) => keyText(row, resource));
   const key = Math.max(...[title, ...keys].map((text) => cellsUpTo(text, most)));
@@ -279,7 +278,7 @@ const MOST_BAR = 8;
 function below(state: State): readonly LogLine[] {
   const { overlay, size } = state;
   if (overlay.kind !== 'drift') return [];
-  const row = currentRow(overlay, state);
+  const row = DRIFT.current(state);
   const { drift, resource } = overlay.output;
   const { length } = drift.rows.filter(({ isSame }) => isSame);
   const same = length === 0 || overlay.isWhole ? '' : ` · ${length} the same folded away`;
@@ -288,11 +287,7 @@ function below(state: State): readonly LogLine[] {
     ({ sign, word }) => `${sign} ${word}`,
   );
   const names = devicesOf(overlay);
-  const { labels } = measured(
-    arranged(source(overlay), state.find),
-    overlay,
-    size.columns - GUTTER,
-  );
+  const { labels } = measured(DRIFT.list(overlay, state).rows, overlay, size.columns - GUTTER);
   const isNumbered = labels !== undefined && labels.every((text, at) => text === String(at + 1));
   const numbers = isNumbered ? names.map((name, at) => `${at + 1} ${visible(name)}`) : [];
   const legend: LogLine = { tone: 'quiet', text: [...words, ...numbers].join('  ') + same };
@@ -325,7 +320,7 @@ function cellText(row: DriftRow, overlay: DriftOverlay): string {
 }
 
 function alikeFor(overlay: DriftOverlay, state: State): Alike {
-  const row = currentRow(overlay, state);
+  const row = DRIFT.current(state);
   return row === undefined ? { reason: 'nothing differs' } : makeAlike(overlay.output, row);
 }
 

@@ -1,19 +1,18 @@
 import { found } from '../../shell/findable.ts';
 import { COMMANDS } from '../../shell/commands/index.ts';
 import { synonymsOf } from '../../shell/grammar/meant-lines.ts';
-import { GUTTER } from '../../text/fit-columns.ts';
-import { cut, fit, visible } from '../../text/visible.ts';
-import { lineText } from '../editor/line.ts';
+import { visible } from '../../text/visible.ts';
 import { key, keysOf } from '../keys/binding.ts';
 import { bindingsIn, contextOf, keyText } from '../keys/keymap.ts';
-import type { KeyBinding, PaletteEntry, State } from '../state.ts';
+import type { PaletteEntry, State } from '../state.ts';
 import { memoized } from '../store.ts';
-import { MOVES, type OverOf, type View } from './view.ts';
+import { type ListColumn, type ListOf, listOf, MOVES, type OverOf } from './view.ts';
 
 type PaletteOver = OverOf<'palette'>;
 
 /** Everything that has a name: typed words find it, Enter goes there. */
-export const PALETTE: View<PaletteOver> = {
+export const PALETTE: ListOf<PaletteOver, PaletteEntry> = listOf({
+  kind: 'palette',
   keys: keysOf('palette', 'While something is looked up by its name', [
     key(
       ['enter'],
@@ -33,50 +32,34 @@ export const PALETTE: View<PaletteOver> = {
   title: ({ isFilling }, _state, found) => [
     { text: isFilling ? 'looking up devices, users and runs …' : found.text, rank: 1 },
   ],
-  listed(overlay, { find }) {
-    const rows = inOrder(overlay.entries, lineText(find.editing.line));
-    const idAt = (index: number): string | undefined => {
-      const entry = rows[index];
-      return entry && `${entry.kind} ${entry.name} ${entry.summary}`;
-    };
-    return { rows, idAt, fields: [], total: overlay.entries.length };
-  },
-  drawn(overlay, state) {
-    const rows = inOrder(overlay.entries, lineText(state.find.editing.line));
-    const width = state.size.columns - GUTTER;
-    const name = Math.min(32, Math.floor(width * 0.4));
-    const isWide = width >= 60;
-    const line = (kind: string, text: string, what: string): string =>
-      cut(`${isWide ? `${fit(kind, 8)} ` : ''}${fit(text, name)}  ${what}`, width);
-    return {
-      header: line('WHAT', 'NAME', ''),
-      count: rows.length,
-      row(index) {
-        const entry = rows[index];
-        if (entry === undefined) return { tone: 'plain', parts: [] };
-        const reason = entry.kind === 'key' && 'binding' in entry && whyNot(entry.binding, state);
-        const summary = visible(entry.summary) + (reason ? `; not now: ${reason}` : '');
-        const tone = reason ? 'quiet' : 'plain';
-        return { tone, parts: [{ tone, text: line(entry.kind, visible(entry.name), summary) }] };
-      },
-      cursor: overlay.cursor,
-      empty: 'nothing is known here',
-    };
-  },
-};
+  items: ({ entries }) => entries,
+  idOf: ({ kind, name, summary }) => `${kind} ${name} ${summary}`,
+  columns: () => COLUMNS,
+  found: memoized((entries: readonly PaletteEntry[], typed: string) => found(entries, typed)),
+  toneOf: (entry) => (reasonOf(entry) === undefined ? 'plain' : 'quiet'),
+  empty: () => 'nothing is known here',
+});
 
-const inOrder = memoized((entries: readonly PaletteEntry[], typed: string) =>
-  found(entries, typed),
-);
+const COLUMNS: readonly ListColumn<PaletteEntry>[] = [
+  { title: 'WHAT', text: ({ kind }) => kind, most: 8, rank: 2 },
+  { title: 'NAME', text: ({ name }) => visible(name), most: 32, least: 12, rank: 0 },
+  { title: '', text: summaryText, most: Infinity, least: 24, rank: 1, isFilling: true },
+];
 
-export function chosenEntry({ overlay, find }: State): PaletteEntry | undefined {
-  if (overlay.kind !== 'palette') return undefined;
-  return inOrder(overlay.entries, lineText(find.editing.line))[overlay.cursor];
+function summaryText(entry: PaletteEntry): string {
+  const reason = reasonOf(entry);
+  return visible(entry.summary) + (reason === undefined ? '' : `; not now: ${reason}`);
+}
+
+/** Why a key does nothing in the view below. */
+function reasonOf(entry: PaletteEntry): string | undefined {
+  return 'binding' in entry ? entry.reason : undefined;
 }
 
 /** Opens with the keys of the table or the view over it; other entries follow. */
 export function paletteOf(state: State): PaletteOver {
-  const bindings = bindingsIn(contextOf({ ...state, focus: 'table' }), state.keymap);
+  const below = { ...state, focus: 'table' } as const;
+  const bindings = bindingsIn(contextOf(below), state.keymap);
   const seen = new Set<string>([...Object.keys(MOVES), 'palette', 'back', 'close']);
   const entries = bindings.flatMap((binding): PaletteEntry[] => {
     const { keys, label, action, command = '' } = binding;
@@ -88,9 +71,9 @@ export function paletteOf(state: State): PaletteOver {
       ...command.toLowerCase().split(' '),
       ...synonymsOf(command, COMMANDS),
     ];
-    return [
-      { kind: 'key', name: keys.map(keyText).join(' ') || '–', summary: label, words, binding },
-    ];
+    const name = keys.map(keyText).join(' ') || '–';
+    const reason = binding.disabled?.(below);
+    return [{ kind: 'key', name, summary: label, words, binding, reason }];
   });
   return { kind: 'palette', entries, isFilling: true, cursor: 0 };
 }
@@ -100,11 +83,4 @@ export function addEntries(state: State, entries: readonly PaletteEntry[]): Stat
   if (overlay.kind !== 'palette') return state;
   const all = [...overlay.entries, ...entries];
   return { ...state, overlay: { ...overlay, entries: all, isFilling: false } };
-}
-
-/** Why a key does nothing in the view below. */
-function whyNot({ disabled }: KeyBinding, state: State): string | undefined {
-  const below = state.backStack.at(-1);
-  if (below === undefined) return undefined;
-  return disabled?.({ ...state, overlay: below.overlay, find: below.find, focus: 'table' });
 }

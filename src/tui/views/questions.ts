@@ -6,15 +6,7 @@ import { visible } from '../../text/visible.ts';
 import { firstOf, key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
 import { splitFingerprint, wrapText } from '../../text/wrap.ts';
 import type { LogLine, State } from '../state.ts';
-import {
-  arranged,
-  fittedColumns,
-  type ListColumn,
-  listOf,
-  type ListSource,
-  type OverOf,
-  sourceOf,
-} from './view.ts';
+import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
 type QuestionsOver = OverOf<'questions'>;
 
@@ -39,11 +31,6 @@ const COLUMNS: readonly ListColumn<DeviceQuestion>[] = [
   },
 ];
 
-/** The questions, already sorted by importance. */
-function source({ fleet }: State): ListSource<DeviceQuestion> {
-  return sourceOf(fleet.questions, ({ address }) => address, COLUMNS);
-}
-
 const noQuestion: Reason = ({ overlay, fleet }) =>
   overlay.kind === 'questions' && fleet.questions.length === 0 ? 'no question is open' : undefined;
 
@@ -55,7 +42,7 @@ const isWritten: Reason = (state) => {
 
 const cannotMark: Reason = (state) => {
   if (state.overlay.kind !== 'questions') return noRow(state);
-  return currentQuestion(state)?.kind === 'changed'
+  return QUESTIONS.current(state)?.kind === 'changed'
     ? 'a changed certificate cannot be marked: compare it and accept it here'
     : noQuestion(state);
 };
@@ -65,7 +52,8 @@ const LISTED = 'accept all whose fingerprints a file lists, also changed ones';
 const DECLINE = 'decline the marked ones, or this one';
 
 /** The open questions of devices; full fingerprints are below the list. */
-export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
+export const QUESTIONS: ListOf<QuestionsOver, DeviceQuestion> = listOf({
+  kind: 'questions',
   keys: keysOf('questions', 'In the list of questions', [
     lineKey(['enter'], 'accept-questions', ACCEPT, (state) => questionLine(state, 'accept'), {
       hint: [1, 'accept'],
@@ -107,8 +95,9 @@ export const QUESTIONS = listOf<QuestionsOver, DeviceQuestion>({
   opening: (output) =>
     output.kind === 'table' && output.name === 'questions' ? NO_MARKS : undefined,
   nothing: 'no question is open',
-  source: (_overlay, state) => source(state),
-  draw: (questions, _overlay, _state, width) => fittedColumns(questions, COLUMNS, width),
+  items: (_overlay, { fleet }) => fleet.questions,
+  idOf: ({ address }) => address,
+  columns: () => COLUMNS,
   signOf: ({ address }, { marks }) => (marks.has(address) ? ' ●' : ''),
   toneOf: ({ kind }) => (kind === 'changed' ? 'bad' : 'plain'),
   empty: () => 'no question is open',
@@ -138,7 +127,7 @@ function questionFacts(state: State): LogLine[] {
       })),
     );
   };
-  const current = currentQuestion(state);
+  const current = QUESTIONS.current(state);
   if (current === undefined) return [];
   // Changed certificates come first, and need the most lines.
   const most = questions.find(({ presented }) => presented !== undefined);
@@ -150,25 +139,18 @@ function questionFacts(state: State): LogLine[] {
   return [...facts, ...Array.from({ length: height - facts.length }, () => blank)];
 }
 
-function shown(state: State): readonly DeviceQuestion[] {
-  return arranged(source(state), state.find);
-}
-
-function currentQuestion(state: State): DeviceQuestion | undefined {
-  return state.overlay.kind === 'questions' ? shown(state)[state.overlay.cursor] : undefined;
-}
-
 /** Marks or unmarks the current question, or all visible ones, but never a changed certificate. */
 function marked(overlay: QuestionsOver, state: State, action: 'mark' | 'mark-all'): State {
-  const current = currentQuestion(state);
-  const addresses = shown(state)
+  const { rows } = QUESTIONS.list(overlay, state);
+  const current = rows[overlay.cursor];
+  const addresses = rows
     .filter((question) => question.kind !== 'changed')
     .filter((question) => action === 'mark-all' || question === current)
     .map(({ address }) => address);
   const isMarked = addresses.every((address) => overlay.marks.has(address));
   const others = [...overlay.marks].filter((address) => !addresses.includes(address));
   const marks = new Set(isMarked ? others : [...overlay.marks, ...addresses]);
-  const last = Math.max(0, shown(state).length - 1);
+  const last = Math.max(0, rows.length - 1);
   const cursor = Math.min(overlay.cursor + (action === 'mark' ? 1 : 0), last);
   return { ...state, overlay: { ...overlay, marks, cursor } };
 }
@@ -181,7 +163,7 @@ function markedOf({ questions }: State['fleet'], { marks }: QuestionsOver): Devi
 function chosenQuestions(state: State): readonly DeviceQuestion[] {
   if (state.overlay.kind !== 'questions') return [];
   const marked = markedOf(state.fleet, state.overlay);
-  const current = currentQuestion(state);
+  const current = QUESTIONS.current(state);
   return marked.length > 0 || current === undefined ? marked : [current];
 }
 

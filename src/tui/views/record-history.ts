@@ -39,8 +39,7 @@ export function readRecordHistory(shell: Shell, store: Store): () => void {
   let stop = new AbortController();
   const read = async (line: string, { signal }: AbortController): Promise<void> => {
     const keep = (history: Omit<RecordHistory, 'line'>): void => {
-      if (!signal.aborted)
-        store.dispatch({ kind: 'facts', facts: { recordHistory: { line, ...history } } });
+      if (!signal.aborted) store.know({ recordHistory: { line, ...history } });
     };
     const readInput = (): Promise<string> => Promise.resolve('');
     const io = { signal, isOnScreen: true, isBeside: true, readInput, trace: () => undefined };

@@ -4,7 +4,7 @@ import { layoutOf } from '../screen/layout.ts';
 import { CONNECTED } from './devices.ts';
 import { opened } from './navigation.ts';
 import { matchingLines, movedTop, nextSort, searcher, sought } from './view.ts';
-import { listed, viewLines } from './views.ts';
+import { listView, viewLines } from './views.ts';
 import { NO_FIND, type State } from '../state.ts';
 import { stressed, type TextLine, textOfLine } from '../screen/theme.ts';
 
@@ -29,7 +29,7 @@ export function findSummary(state: State): string {
 
 /** "'fw7': 12 of 1,000 · by state ↓"; empty without a search or sort order. */
 function listedText(state: State, wanted: string): string {
-  const list = listed(state);
+  const list = listView(state);
   if (list === undefined) return '';
   const { sort } = state.find;
   const name = sort?.replace(/^-/, '') ?? '';
@@ -49,7 +49,7 @@ export function editFind(state: State, key: EditKey): State {
 export function nextFound(state: State, by: 1 | -1): State {
   const { overlay } = state;
   if ('cursor' in overlay) {
-    const last = Math.max(0, (listed(state)?.rows.length ?? 0) - 1);
+    const last = Math.max(0, (listView(state)?.rows.length ?? 0) - 1);
     const cursor = movedTop(overlay.cursor, by === 1 ? 'down' : 'up', 1, last);
     return { ...state, overlay: { ...overlay, cursor } };
   }
@@ -95,7 +95,7 @@ function jumped(state: State, by: 0 | 1 | -1): State {
 /** The keys `s` and `o`. */
 export function sortedList(state: State, action: 'sort' | 'reverse'): State {
   const { find } = state;
-  const fields = listed(state)?.fields ?? [];
+  const fields = listView(state)?.fields ?? [];
   return { ...state, find: { ...find, sort: nextSort(fields, find.sort, action) } };
 }
 
@@ -104,7 +104,7 @@ export function scrolled(state: State, action: MoveAction): State {
   const { overlay } = state;
   const height = Math.max(1, layoutOf(state).body);
   if ('cursor' in overlay) {
-    const last = Math.max(0, (listed(state)?.rows.length ?? 0) - 1);
+    const last = Math.max(0, (listView(state)?.rows.length ?? 0) - 1);
     const cursor = movedTop(overlay.cursor, action, Math.max(1, height - 1), last);
     return { ...state, overlay: { ...overlay, cursor } };
   }
@@ -119,8 +119,8 @@ export function followList(before: State, after: State): State {
   if (!('cursor' in overlay)) return after;
   const isSame = before.overlay === overlay && before.find === find;
   if (isSame && before.fleet.devices === after.fleet.devices) return after;
-  const old = overlay.kind === before.overlay.kind ? listed(before) : undefined;
-  const now = listed(after);
+  const old = overlay.kind === before.overlay.kind ? listView(before) : undefined;
+  const now = listView(after);
   if (now === undefined || old?.rows === now.rows) return after;
   const id = 'cursor' in before.overlay ? old?.idAt(before.overlay.cursor) : undefined;
   if (id === undefined) return after;

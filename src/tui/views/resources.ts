@@ -3,39 +3,24 @@ import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { keysOf, lineKey } from '../keys/binding.ts';
 import type { Offer, State } from '../state.ts';
-import {
-  arranged,
-  fittedColumns,
-  type ListColumn,
-  listOf,
-  type ListSource,
-  type OverOf,
-  sourceOf,
-} from './view.ts';
+import { memoized } from '../store.ts';
+import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 import { namesText } from './plan-lines.ts';
 
-type ResourcesOver = OverOf<'resources'>;
-
-function source({ resources }: ResourcesOver, state: State): ListSource<Offer> {
-  const base = sourceOf(resources, ({ resource }) => resource, offerColumns(state));
-  return { ...base, recordOf: (offer) => ({ ...base.recordOf(offer), devices: offer.devices }) };
-}
-
-/** The line that opens the table of the current resource. */
-function openLine(state: State): string | undefined {
-  const { overlay, find } = state;
-  if (overlay.kind !== 'resources') return undefined;
-  const offer = arranged(source(overlay, state), find)[overlay.cursor];
-  return offer && `${resourceWords(offer.resource)} list`;
-}
-
 /** The resources, their devices, and the known number of records. */
-export const RESOURCES = listOf<ResourcesOver, Offer>({
+export const RESOURCES: ListOf<OverOf<'resources'>, Offer> = listOf({
+  kind: 'resources',
   keys: keysOf('resources', 'In the list of resources', [
-    lineKey(['enter'], 'open-resource', 'its records', openLine, {
-      hint: [1, 'open'],
-      command: 'RESOURCE list',
-    }),
+    lineKey(
+      ['enter'],
+      'open-resource',
+      'its records',
+      (state) => {
+        const offer = RESOURCES.current(state);
+        return offer && `${resourceWords(offer.resource)} list`;
+      },
+      { hint: [1, 'open'], command: 'RESOURCE list' },
+    ),
   ]),
   breadcrumb: () => 'resources',
   title: ({ resources }, _state, found) => [
@@ -53,12 +38,13 @@ export const RESOURCES = listOf<ResourcesOver, Offer>({
           cursor: 0,
         }
       : undefined,
-  source,
-  draw: (offers, _overlay, state, width) => fittedColumns(offers, offerColumns(state), width),
+  items: ({ resources }) => resources,
+  idOf: ({ resource }) => resource,
+  columns: (_overlay, { fleet }) => offerColumns(fleet),
   empty: () => 'the devices have not reported their resources',
 });
 
-function offerColumns({ fleet }: State): ListColumn<Offer>[] {
+const offerColumns = memoized((fleet: State['fleet']): readonly ListColumn<Offer>[] => {
   const seen = ({ resource, devices }: Offer): string => {
     const counts = fleet.devices
       .filter(({ name }) => devices.includes(name))
@@ -75,8 +61,9 @@ function offerColumns({ fleet }: State): ListColumn<Offer>[] {
           ? `all ${devices.length}`
           : namesText(devices);
       },
+      value: ({ devices }) => devices,
       most: 60,
       rank: 1,
     },
   ];
-}
+});

@@ -8,13 +8,13 @@ import { key, keysOf, type Reason } from '../keys/binding.ts';
 import { shareBar } from '../screen/fleet-strip.ts';
 import { memoized } from '../store.ts';
 import { plainLine, type Span, type TextLine, type Tone, widthOfSpans } from '../screen/theme.ts';
-import type { RollOutProgress, RollOutState, State } from '../state.ts';
+import type { RollOutState, State } from '../state.ts';
 import { namesText, plainStyle } from './plan-lines.ts';
 import type { OverOf, View } from './view.ts';
 import { durationText } from '../../text/time.ts';
 
 export function isUnderWay({ rollOut }: Pick<State, 'rollOut'>): boolean {
-  return rollOut !== undefined && rollOut.progress.control !== 'ended';
+  return rollOut !== undefined && rollOut.control !== 'ended';
 }
 
 const ended: Reason = (state) => (isUnderWay(state) ? undefined : 'the run has ended');
@@ -52,21 +52,14 @@ export const ROLL_OUT: View<OverOf<'roll-out'>> = {
 };
 
 function isPaused({ rollOut }: State): boolean {
-  return rollOut?.progress.control === 'paused';
-}
-
-/** Changes the roll-out, whether its view is open or not. */
-export function changeRollOut(
-  state: State,
-  change: (rollOut: RollOutState) => Partial<RollOutState>,
-): State {
-  const { rollOut } = state;
-  return rollOut === undefined ? state : { ...state, rollOut: { ...rollOut, ...change(rollOut) } };
+  return rollOut?.control === 'paused';
 }
 
 /** What became of one device so far. */
 interface Fate {
   readonly name: string;
+  /** What a stop has skipped is left for "resume". */
+  readonly kind: 'done' | 'failed' | 'left';
   /** One cell. */
   readonly sign: string;
   readonly tone: Tone;
@@ -84,46 +77,42 @@ function rollOutTitle(rollOut: RollOutState): string {
   ].join(' · ');
 }
 
-/** The devices by their outcome. What a stop has skipped is left for "resume". */
-const deviceCounts = memoized(({ devices, results }: RollOutState) => {
-  const byDevice = resultsByDevice(results);
-  const counts = { done: 0, failed: 0, left: 0 };
-  for (const { name, steps } of devices) {
-    const sent = endedOn(byDevice, name).filter(({ verdict }) => verdict !== 'skipped');
-    if (!sent.every(isGood)) counts.failed += 1;
-    else if (sent.length >= steps) counts.done += 1;
-    else counts.left += 1;
-  }
-  return counts;
-});
+const fatesOf = memoized(
+  (
+    devices: RollOutState['devices'],
+    results: RollOutState['results'],
+    begun: RollOutState['begun'],
+  ): readonly Fate[] => {
+    const byDevice = grouped(results, ({ device }) => device.name);
+    const turnedTo = new Set(begun);
+    return devices.map(({ name, steps }) =>
+      fateOf(name, steps, byDevice.get(name) ?? [], turnedTo.has(name)),
+    );
+  },
+);
 
-/** The line and its bar, a sign for each device, and what is not as planned. */
+function deviceCounts({ devices, results, begun }: RollOutState) {
+  const fates = fatesOf(devices, results, begun);
+  const count = (kind: Fate['kind']): number => fates.filter((one) => one.kind === kind).length;
+  return { done: count('done'), failed: count('failed'), left: count('left') };
+}
+
+/** The line and its bar, a sign for each device, and what is not as planned; last what a stop has left. */
 const rollOutLines = memoized((rollOut: RollOutState, width: number): readonly TextLine[] => {
-  const byDevice = resultsByDevice(rollOut.results);
-  const begun = new Set(rollOut.begun);
-  const fates = rollOut.devices.map(({ name, steps }) =>
-    fateOf(name, steps, endedOn(byDevice, name), begun.has(name)),
-  );
+  const fates = fatesOf(rollOut.devices, rollOut.results, rollOut.begun);
   const doubts = fates.filter(({ text }) => text !== '');
-  const causes = [...grouped(doubts, ({ sign, text }) => `${sign} ${text}`).values()].map(
-    (some) => {
+  const causes = [...grouped(doubts, ({ sign, text }) => `${sign} ${text}`).values()]
+    .sort(([a], [b]) => Number(a.sign === STOPPED) - Number(b.sign === STOPPED))
+    .map((some): Span => {
       const [{ sign, tone, text }] = some;
-      const line: Span = {
-        tone,
-        text: `${sign} ${namesText(some.map(({ name }) => name))}  ${text}`,
-      };
-      return { line, isStopped: sign === STOPPED };
-    },
-  );
+      return { tone, text: `${sign} ${namesText(some.map(({ name }) => name))}  ${text}` };
+    });
   return [
     ...headLines(rollOut, width),
     ...gridLines(fates, width),
-    ...[
-      ...rollOut.refusals.map((text): Span => ({ tone: 'bad', text })),
-      ...[false, true].flatMap((stopped) =>
-        causes.flatMap(({ line, isStopped }) => (isStopped === stopped ? [line] : [])),
-      ),
-    ].map(({ tone, text }) => plainLine(shortReason(text, width), tone)),
+    ...[...rollOut.refusals.map((text): Span => ({ tone: 'bad', text })), ...causes].map(
+      ({ tone, text }) => plainLine(shortReason(text, width), tone),
+    ),
   ];
 });
 
@@ -146,7 +135,7 @@ function gridLines(fates: readonly Fate[], width: number): TextLine[] {
 
 /** The line, a bar with its counts, and the times as far as they are known. */
 function headLines(rollOut: RollOutState, width: number): TextLine[] {
-  const { devices, progress } = rollOut;
+  const { devices, toSend, control, line: ran } = rollOut;
   const { done, failed, left } = deviceCounts(rollOut);
   const bar = shareBar(
     [
@@ -158,14 +147,14 @@ function headLines(rollOut: RollOutState, width: number): TextLine[] {
   );
   const counts = `  ${done} done · ${failed} not as planned · ${left} left`;
   // What cannot be sent ends at once, and says nothing about the rate.
-  const sent = done + failed - (devices.length - progress.toSend);
-  const times = timesText(progress, sent, left);
+  const sent = done + failed - (devices.length - toSend);
+  const times = timesText(rollOut, sent, left);
   const isOneRow = widthOfSpans(bar) + widthOf(counts) + widthOf(times) + 3 <= width;
-  const isHeld = !['running', 'ended'].includes(progress.control);
+  const isHeld = !['running', 'ended'].includes(control);
   const line = [...bar, { tone: 'plain', text: counts } as const];
   const time: Span = { tone: isHeld ? 'warning' : 'plain', text: times };
   return [
-    plainLine(progress.line, 'quiet'),
+    plainLine(ran, 'quiet'),
     ...(isOneRow ? [[...line, { tone: 'plain', text: ' · ' } as const, time]] : [line, [time]]),
   ];
 }
@@ -175,8 +164,8 @@ const LEAST_ENDED = 3;
 const LEAST_MS = 2000;
 
 /** `PAUSED: p continues · 3 min 20 s · about 5 min left`. The end is unknown after a pause or a stall. */
-function timesText(progress: RollOutProgress, ended: number, left: number): string {
-  const { control, elapsedMs, lastResultMs, isSteady } = progress;
+function timesText(rollOut: RollOutState, ended: number, left: number): string {
+  const { control, elapsedMs, lastResultMs, isSteady } = rollOut;
   const words = {
     running: [],
     paused: ['PAUSED: p continues'],
@@ -196,16 +185,6 @@ function timesText(progress: RollOutProgress, ended: number, left: number): stri
   ].join(' · ');
 }
 
-type ByDevice = ReadonlyMap<string, readonly StepResult[]>;
-
-const resultsByDevice = memoized((results: readonly StepResult[]): ByDevice =>
-  grouped(results, ({ device }) => device.name),
-);
-
-function endedOn(results: ByDevice, name: string): readonly StepResult[] {
-  return results.get(name) ?? [];
-}
-
 /** The sign of what a stop has left to "resume". */
 const STOPPED = VERDICT_MARKS.skipped.mark;
 
@@ -219,20 +198,23 @@ function fateOf(
   const sorted = [...ended].sort((a, b) => severity(a) - severity(b));
   const worst = sorted.findLast((result) => !isGood(result));
   const verdict = (worst ?? sorted[0])?.verdict;
+  const sent = ended.filter((result) => result.verdict !== 'skipped');
+  const kind = !sent.every(isGood) ? 'failed' : sent.length < steps ? 'left' : 'done';
   if (worst === undefined && (verdict === undefined || ended.length < steps)) {
+    const text = `under way, ${ended.length} of ${steps} steps`;
     return hasBegun
-      ? { name, sign: '▸', tone: 'accent', text: `under way, ${ended.length} of ${steps} steps` }
-      : { name, sign: '·', tone: 'quiet', text: '' };
+      ? { name, kind, sign: '▸', tone: 'accent', text }
+      : { name, kind, sign: '·', tone: 'quiet', text: '' };
   }
   const { mark: sign, tone } = VERDICT_MARKS[verdict ?? 'unknown'];
-  if (worst === undefined) return { name, sign, tone, text: '' };
+  if (worst === undefined) return { name, kind, sign, tone, text: '' };
   const counts = countTexts(
     Object.fromEntries(frequencies(ended.map((one) => one.verdict))),
     plainStyle,
   );
   const word = steps === 1 ? worst.verdict : counts.join(' · ');
   const reasons = reasonsOf(worst).map((reason) => withoutDevice(reason, worst.device));
-  return { name, sign, tone, text: [word, ...reasons].join(' - ') };
+  return { name, kind, sign, tone, text: [word, ...reasons].join(' - ') };
 }
 
 function severity({ verdict }: StepResult): number {

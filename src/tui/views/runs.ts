@@ -5,36 +5,14 @@ import { counted } from '../../text/one-line.ts';
 import { firstOf, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import type { RunRow, State } from '../state.ts';
-import {
-  arranged,
-  fittedColumns,
-  type ListColumn,
-  listOf,
-  type ListSource,
-  type OverOf,
-} from './view.ts';
-
-type RunsOver = OverOf<'runs'>;
+import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
 const OPEN = /^(stopped|unfinished|unreadable)/;
 /** Verdicts that need the user's attention. */
 const DOUBTFUL = /failed|unknown|differs|drift/;
 
-/** Unfinished and failed runs come first. */
-function source({ runs }: RunsOver): ListSource<RunRow> {
-  return {
-    items: runs,
-    idOf: ({ id }) => id,
-    fields: ['began', 'devices', 'state', 'verdicts', 'command'],
-    recordOf: (run) => ({ ...run }),
-    isDoubtful: ({ state, verdicts }) => OPEN.test(state) || DOUBTFUL.test(verdicts),
-  };
-}
-
-const noRun: Reason = ({ overlay, find }) =>
-  overlay.kind === 'runs' && arranged(source(overlay), find).length === 0
-    ? 'no run here'
-    : undefined;
+const noRun: Reason = (state) =>
+  state.overlay.kind === 'runs' && RUNS.current(state) === undefined ? 'no run here' : undefined;
 
 const noChange = firstOf(noRun, readOnly);
 
@@ -47,16 +25,16 @@ function about(
   hint: readonly [number, string],
   disabled: Reason,
 ): Key<State> {
-  const run = ({ overlay, find }: State): string | undefined => {
-    const chosen =
-      overlay.kind === 'runs' ? arranged(source(overlay), find)[overlay.cursor] : undefined;
+  const run = (state: State): string | undefined => {
+    const chosen = RUNS.current(state);
     return chosen && `${command} ${quoteWord(chosen.id)}`;
   };
   const closes = disabled === noChange;
   return lineKey([name], action, label, run, { hint, command: `${command} RUN`, disabled, closes });
 }
 
-export const RUNS = listOf<RunsOver, RunRow>({
+export const RUNS: ListOf<OverOf<'runs'>, RunRow> = listOf({
+  kind: 'runs',
   keys: keysOf('runs', 'In the list of runs', [
     about('enter', 'show-run', 'plan and verdicts', 'runs show', [1, 'show'], noRun),
     about(
@@ -91,8 +69,10 @@ export const RUNS = listOf<RunsOver, RunRow>({
         }
       : undefined,
   nothing: 'no run yet',
-  source,
-  draw: (runs, _overlay, _state, width) => fittedColumns(runs, RUN_COLUMNS, width),
+  items: ({ runs }) => runs,
+  idOf: ({ id }) => id,
+  columns: () => RUN_COLUMNS,
+  isDoubtful: ({ state, verdicts }) => OPEN.test(state) || DOUBTFUL.test(verdicts),
   empty: () => 'no run yet',
 });
 
@@ -106,10 +86,11 @@ function column(field: keyof RunRow, title: string, most: number, rank: number) 
 }
 
 export const RUN_COLUMNS: readonly ListColumn<RunRow>[] = [
-  { ...column('began', 'BEGAN', 16, 2), text: beganText },
+  { ...column('began', 'BEGAN', 16, 2), text: beganText, value: ({ began }) => began },
   column('devices', 'DEVICES', 7, 4),
   column('state', 'STATE', 22, 1),
   column('verdicts', 'VERDICTS', 28, 3),
   // The start of a command is enough to recognize the run.
   { ...column('command', 'COMMAND', Infinity, 0), least: 16, isFilling: true },
+  column('id', 'RUN', 0, 5),
 ];

@@ -12,45 +12,11 @@ import type { Tone } from '../screen/theme.ts';
 import type { LogLine, State, TimeLineEntry } from '../state.ts';
 import { ENTRY_COLUMNS, entriesOf, restoreOf } from './change-entry.ts';
 import { sideBySide, titlesWidth } from '../../output/record-text.ts';
-import {
-  arranged,
-  fittedColumns,
-  fittedLines,
-  listOf,
-  type ListSource,
-  type OverOf,
-  toned,
-  type View,
-} from './view.ts';
-
-type TimeLineOver = OverOf<'time-line'>;
-type ChangeOver = OverOf<'change'>;
-
-/** Number of rows measured for the column widths. */
-const MEASURED_ROWS = 1000;
-
-function source({ entries }: TimeLineOver): ListSource<TimeLineEntry> {
-  return {
-    items: entries,
-    idOf: ({ id }) => id,
-    fields: ['when', 'on', 'what', 'by'],
-    recordOf: ({ change, what, by }) => ({
-      when: new Date(change.before).toISOString(),
-      on: change.devices,
-      what,
-      by,
-    }),
-    // As the filter of `changes`: the fields of the change or of the record, and what the list shows.
-    haystacksOf: ({ change, by }) => [
-      prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
-    ],
-  };
-}
+import { fittedLines, type ListOf, listOf, type OverOf, toned, type View } from './view.ts';
 
 /** The entry that is shown, or under the cursor. */
-function currentEntry({ overlay, find }: State): TimeLineEntry | undefined {
-  if (overlay.kind === 'change') return overlay.entry;
-  return overlay.kind === 'time-line' ? arranged(source(overlay), find)[overlay.cursor] : undefined;
+function currentEntry(state: State): TimeLineEntry | undefined {
+  return state.overlay.kind === 'change' ? state.overlay.entry : TIME_LINE.current(state);
 }
 
 const noEntry: Reason = (state) =>
@@ -82,7 +48,8 @@ const RESTORE = lineKey(
 );
 
 /** What changed on the devices, newest first; what happened on several of them is one entry. */
-export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
+export const TIME_LINE: ListOf<OverOf<'time-line'>, TimeLineEntry> = listOf({
+  kind: 'time-line',
   keys: keysOf('time-line', 'In the time line', [
     key(['enter'], 'details', 'before and after, side by side', { hint: [1, 'before and after'] }),
     RESTORE,
@@ -106,9 +73,13 @@ export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
     const entry = currentEntry(state);
     return entry && { kind: 'change', entry, top: 0 };
   },
-  source,
-  draw: (entries, _overlay, _state, width) =>
-    fittedColumns(entries.slice(0, MEASURED_ROWS), COLUMNS, width),
+  items: ({ entries }) => entries,
+  idOf: ({ id }) => id,
+  columns: () => COLUMNS,
+  // As the filter of `changes`: the fields of the change or of the record, and what the list shows.
+  haystacksOf: ({ change, by }) => [
+    prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
+  ],
   headingOf: ({ change }) => dayName(new Date(change.before)),
   toneOf: ({ change }) => TONES[change.events[0].kind],
   below,
@@ -117,7 +88,14 @@ export const TIME_LINE = listOf<TimeLineOver, TimeLineEntry>({
 
 /** Below the heading of its day, a change has its hour. */
 const COLUMNS: typeof ENTRY_COLUMNS = [
-  { title: 'AT', text: hourText, most: 13, rank: 1, tone: () => 'quiet' },
+  {
+    title: 'WHEN',
+    text: hourText,
+    value: ({ change }) => new Date(change.before).toISOString(),
+    most: 13,
+    rank: 1,
+    tone: () => 'quiet',
+  },
   ...ENTRY_COLUMNS.slice(1),
 ];
 
@@ -166,7 +144,7 @@ function below(state: State): readonly LogLine[] {
 }
 
 /** One change: where, between which readings, who did it, before and after. */
-export const CHANGE: View<ChangeOver> = {
+export const CHANGE: View<OverOf<'change'>> = {
   keys: keysOf('change', 'While a change is shown', [RESTORE]),
   breadcrumb: ({ entry: { what } }) => cut(what, 40),
   id: ({ entry }) => entry.id,

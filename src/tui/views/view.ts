@@ -1,7 +1,7 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
-import { cellsUpTo, cut, fit } from '../../text/visible.ts';
+import { cellsUpTo, cut, fit, visible } from '../../text/visible.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
@@ -50,20 +50,10 @@ export interface View<O extends Over = Over> {
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
   /** The message instead of the view if the command lists nothing. */
   readonly nothing?: string;
-  listed?(overlay: O, state: State): Listed;
-  drawn?(overlay: O, state: State): ListView;
+  /** For a list. */
+  list?(overlay: O, state: State): ListView;
   /** For a text: wrapped to the screen. */
   lines?(overlay: O, state: State): readonly TextLine[];
-}
-
-export interface Listed {
-  /** The filtered and sorted rows; the same object as long as they are the same. */
-  readonly rows: readonly unknown[];
-  readonly idAt: (index: number) => string | undefined;
-  /** Its sort fields. */
-  readonly fields: readonly string[];
-  /** Number of rows without the filter. */
-  readonly total: number;
 }
 
 export interface ListRow {
@@ -75,16 +65,24 @@ export interface ListRow {
 }
 
 /** Lines with a cursor below a header, cut to the screen. */
-export interface ListView {
-  readonly header: string;
-  readonly count: number;
-  /** Called only for visible rows. */
-  readonly row: (index: number) => ListRow;
+export interface ListView<T = unknown> {
+  /** Filtered and sorted; the same object as long as they are the same. */
+  readonly rows: readonly T[];
+  readonly idAt: (index: number) => string | undefined;
+  /** Its sort fields. */
+  readonly fields: readonly string[];
+  /** Number of rows without the filter. */
+  readonly total: number;
   readonly cursor: number;
   /** Shown if there is no row. */
   readonly empty: string;
   /** The heading that a row is under; equal ones are shown once. */
-  readonly headingOf?: (index: number) => string;
+  readonly headingOf: ((index: number) => string) | undefined;
+  /** For so many cells; `row` is called only for visible rows. */
+  readonly drawn: (width: number) => {
+    readonly header: string;
+    readonly row: (index: number) => ListRow;
+  };
 }
 
 /** Lines below a list, cut to the screen; on a small one only the first: its rows need the room. */
@@ -95,7 +93,7 @@ export function fittedLines(lines: readonly LogLine[], { columns, rows }: Size):
 
 /** The visible part of a list: rows by their index, each heading above its rows. The cursor is in it. */
 export function listWindow(
-  { cursor, count, headingOf }: Pick<ListView, 'cursor' | 'count' | 'headingOf'>,
+  { cursor, rows: { length: count }, headingOf }: ListView,
   height: number,
 ): readonly (number | string)[] {
   const room = Math.max(1, height - 1);
@@ -117,8 +115,19 @@ export function listWindow(
 type ListOver = Extract<Over, { cursor: number }>;
 
 interface ListSpec<O extends ListOver, T extends object> extends View<O> {
-  source(overlay: O, state: State): ListSource<T>;
-  draw(items: readonly T[], overlay: O, state: State, width: number): Drawn<T>;
+  readonly kind: O['kind'];
+  items(overlay: O, state: State): readonly T[];
+  idOf(item: T): string;
+  /** They are shown, searched and sorted by. */
+  columns(overlay: O, state: State): readonly ListColumn<T>[];
+  /** The searchable texts, if they are more than the columns. Always the same for an item. */
+  haystacksOf?(item: T, overlay: O): readonly Haystack[];
+  /** Failed and unconfirmed items, which come first. */
+  isDoubtful?(item: T): boolean;
+  /** Its own search, for the typed words. */
+  found?(items: readonly T[], typed: string): readonly T[];
+  /** Its own picture of the columns. */
+  draw?(items: readonly T[], overlay: O, width: number): Drawn<T>;
   toneOf?(item: T): Tone;
   signOf?(item: T, overlay: O): string;
   empty(overlay: O): string;
@@ -131,38 +140,52 @@ interface Drawn<T> {
   readonly line: (item: T) => TextLine;
 }
 
+export interface ListOf<O extends ListOver, T extends object> extends View<O> {
+  list(overlay: O, state: State): ListView<T>;
+  /** The item under the cursor, while this list is shown. */
+  current(state: State): T | undefined;
+}
+
 /** A list with the common filter, sort order and cursor. */
-export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T>): View<O> {
+export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T>): ListOf<O, T> {
+  const fitted = memoized(fittedColumns<T>);
+  const isShown = (overlay: Overlay): overlay is O => overlay.kind === spec.kind;
+  const list = (over: O, state: State): ListView<T> => {
+    const items = spec.items(over, state);
+    const columns = spec.columns(over, state);
+    const typed = lineText(state.find.editing.line);
+    const rows = spec.found?.(items, typed) ?? arranged(spec, over, columns, items, state.find);
+    const at = <R>(index: number, of: (item: T) => R, none: R): R => {
+      const item = rows[index];
+      return item === undefined ? none : of(item);
+    };
+    const { headingOf } = spec;
+    return {
+      rows,
+      idAt: (index) => at<string | undefined>(index, spec.idOf, undefined),
+      fields: columns.map(fieldOf),
+      total: items.length,
+      cursor: over.cursor,
+      empty: typed === '' ? spec.empty(over) : `no match for '${visible(typed)}'`,
+      headingOf: headingOf && ((index) => at(index, headingOf, '')),
+      drawn(width) {
+        const { header, line } = spec.draw?.(rows, over, width) ?? fitted(rows, columns, width);
+        const rowOf = (item: T): ListRow => {
+          const tone = spec.toneOf?.(item) ?? 'plain';
+          const parts = line(item).map((span) =>
+            span.tone === 'plain' ? { ...span, tone } : span,
+          );
+          return { sign: spec.signOf?.(item, over) ?? '', tone, parts };
+        };
+        return { header, row: (index) => at<ListRow>(index, rowOf, { tone: 'plain', parts: [] }) };
+      },
+    };
+  };
   return {
     ...spec,
-    listed(over, state) {
-      const source = spec.source(over, state);
-      const rows = arranged(source, state.find);
-      const idAt = (index: number): string | undefined => {
-        const row = rows[index];
-        return row === undefined ? undefined : source.idOf(row);
-      };
-      return { rows, idAt, fields: source.fields, total: source.items.length };
-    },
-    drawn(over, state) {
-      const items = arranged(spec.source(over, state), state.find);
-      const { header, line } = spec.draw(items, over, state, state.size.columns - GUTTER);
-      const row = (index: number): ListRow => {
-        const item = items[index];
-        if (item === undefined) return { tone: 'plain', parts: [] };
-        const tone = spec.toneOf?.(item) ?? 'plain';
-        const parts = line(item).map((span) => (span.tone === 'plain' ? { ...span, tone } : span));
-        return { sign: spec.signOf?.(item, over) ?? '', tone, parts };
-      };
-      const headingOf = (index: number): string => {
-        const item = items[index];
-        return item === undefined ? '' : (spec.headingOf?.(item) ?? '');
-      };
-      return {
-        ...{ header, count: items.length, row, cursor: over.cursor, empty: spec.empty(over) },
-        ...(spec.headingOf !== undefined && { headingOf }),
-      };
-    },
+    list,
+    current: (state) =>
+      isShown(state.overlay) ? list(state.overlay, state).rows[state.overlay.cursor] : undefined,
   };
 }
 
@@ -172,6 +195,7 @@ export interface ListColumn<T> {
   readonly text: (item: T) => string;
   /** The sort value, if it is not the text. */
   readonly value?: (item: T) => ListRecord[string];
+  /** Without any cell it is only searched. */
   readonly most: number;
   /** Columns with the largest rank are dropped first. */
   readonly rank: number;
@@ -191,31 +215,22 @@ interface FittedColumns<T> {
   readonly lines: (item: T) => readonly TextLine[];
 }
 
-/** The source of a list that sorts and filters by its columns. */
-export function sourceOf<T>(
-  items: readonly T[],
-  idOf: (item: T) => string,
-  columns: readonly ListColumn<T>[],
-): ListSource<T> {
-  const fields = columns.map(({ title }) => title.toLowerCase().replaceAll(' ', '_'));
-  return {
-    items,
-    idOf,
-    fields,
-    recordOf: (item) =>
-      Object.fromEntries(
-        columns.map(({ value, text }, at) => [fields[at] ?? '', (value ?? text)(item)]),
-      ),
-  };
+function fieldOf({ title }: { readonly title: string }): string {
+  return title.toLowerCase().replaceAll(' ', '_');
 }
 
-/** Columns as wide as the content of a `sample`; on a narrow screen the least important ones are dropped. */
+/** Number of items measured for the column widths. */
+const MOST_MEASURED = 1000;
+
+/** Columns as wide as the content of the first items; on a narrow screen the least important ones are dropped. */
 export function fittedColumns<T>(
-  sample: readonly T[],
+  items: readonly T[],
   columns: readonly ListColumn<T>[],
   width: number,
 ): FittedColumns<T> {
+  const sample = items.slice(0, MOST_MEASURED);
   const measured = columns.flatMap((column) => {
+    if (column.most === 0) return [];
     const texts = sample.map(column.text);
     // Empty columns are left out.
     if (column.rank > 0 && !column.isKeptEmpty && texts.every((text) => text === '')) return [];
@@ -331,19 +346,6 @@ export function movedTop(top: number, action: MoveAction, height: number, last: 
 /** The values of an item by column. */
 type ListRecord = Haystack['record'];
 
-/** The items of a list with their values, independent of drawing. */
-export interface ListSource<T> {
-  readonly items: readonly T[];
-  readonly idOf: (item: T) => string;
-  /** Sort and filter fields, in the order of the columns. */
-  readonly fields: readonly string[];
-  readonly recordOf: (item: T) => ListRecord;
-  /** The searchable texts, if they are more than the record. Always the same for an item. */
-  readonly haystacksOf?: (item: T) => readonly Haystack[];
-  /** Failed and unconfirmed items, which come first. */
-  readonly isDoubtful?: (item: T) => boolean;
-}
-
 interface Arranged {
   readonly sort: string | undefined;
   readonly text: string;
@@ -354,44 +356,44 @@ interface Arranged {
 const known = new WeakMap<readonly unknown[], Arranged>();
 
 /** The items that match the filter, in the order of display. */
-export function arranged<T extends object>(
-  source: ListSource<T>,
+function arranged<O extends ListOver, T extends object>(
+  { haystacksOf, isDoubtful }: Pick<ListSpec<O, T>, 'haystacksOf' | 'isDoubtful'>,
+  over: O,
+  columns: readonly ListColumn<T>[],
+  items: readonly T[],
   { editing, sort }: Find,
 ): readonly T[] {
   const text = lineText(editing.line);
-  const before = known.get(source.items);
+  const before = known.get(items);
   // The cached items have the type of the originals.
   if (before !== undefined && before.sort === sort && before.text === text)
     return before.items as readonly T[];
-  const items = sorted(filtered(source, filterOf(text)), source, sort);
-  known.set(source.items, { sort, text, items });
-  return items;
+  const recordOf = (item: T): ListRecord =>
+    Object.fromEntries(columns.map((one) => [fieldOf(one), (one.value ?? one.text)(item)]));
+  const haystacks = (item: T): readonly Haystack[] => {
+    if (haystacksOf === undefined) return [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)];
+    const made = prepared.get(item) ?? haystacksOf(item, over);
+    prepared.set(item, made);
+    return made;
+  };
+  const filter = filterOf(text);
+  const found =
+    filter.terms.length === 0
+      ? items
+      : items.filter((item) => haystacks(item).some((one) => matchesHaystack(filter, one)));
+  const isFirst = (item: T): boolean => isDoubtful?.(item) === true;
+  const shown =
+    sort !== undefined
+      ? sortBy(found, [sort], (item, field) => recordOf(item)[field])
+      : found.some(isFirst)
+        ? [...found.filter(isFirst), ...found.filter((item) => !isFirst(item))]
+        : found;
+  known.set(items, { sort, text, items: shown });
+  return shown;
 }
 
 /** By item: preparing takes longer than matching. */
 const prepared = new WeakMap<object, readonly Haystack[]>();
-
-function filtered<T extends object>(source: ListSource<T>, filter: Filter): readonly T[] {
-  const { items, recordOf, haystacksOf } = source;
-  if (filter.terms.length === 0) return items;
-  const lookAt = (item: T): readonly Haystack[] => {
-    if (!haystacksOf) return [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)];
-    const made = prepared.get(item) ?? haystacksOf(item);
-    prepared.set(item, made);
-    return made;
-  };
-  return items.filter((item) => lookAt(item).some((one) => matchesHaystack(filter, one)));
-}
-
-function sorted<T>(
-  items: readonly T[],
-  { recordOf, isDoubtful }: ListSource<T>,
-  sort: string | undefined,
-): readonly T[] {
-  if (sort !== undefined) return sortBy(items, [sort], (item, field) => recordOf(item)[field]);
-  if (isDoubtful === undefined || !items.some(isDoubtful)) return items;
-  return [...items.filter(isDoubtful), ...items.filter((item) => !isDoubtful(item))];
-}
 
 /** `s`: by the next field, after the last one in the original order; `o`: reversed. */
 export function nextSort(

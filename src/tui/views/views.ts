@@ -1,7 +1,5 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
-import { visible } from '../../text/visible.ts';
-import { lineText } from '../editor/line.ts';
 import type { Overlay, State } from '../state.ts';
 import { memoized } from '../store.ts';
 import type { TextLine } from '../screen/theme.ts';
@@ -16,7 +14,7 @@ import { RESOURCES } from './resources.ts';
 import { ROLL_OUT } from './roll-out.ts';
 import { RUNS } from './runs.ts';
 import { CHANGE, TIME_LINE } from './time-line.ts';
-import { type Listed, type ListView, type Over, type OverOf, type View } from './view.ts';
+import { type ListView, type Over, type OverOf, type View } from './view.ts';
 
 /** All views over the table; the help shows their keys in this order. */
 const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
@@ -47,20 +45,10 @@ export function shownView({ overlay }: { readonly overlay: Overlay }) {
   return overlay.kind === 'none' ? undefined : { over: overlay, view: viewOf(overlay) };
 }
 
-/** The content of the visible list, if there is one. */
-export function listed(state: State): Listed | undefined {
-  const shown = shownView(state);
-  return shown?.view.listed?.(shown.over, state);
-}
-
-/** The drawn list, if there is one. */
+/** The visible list, if there is one. */
 export function listView(state: State): ListView | undefined {
   const shown = shownView(state);
-  const list = shown?.view.drawn?.(shown.over, state);
-  const wanted = lineText(state.find.editing.line);
-  return list === undefined || wanted === ''
-    ? list
-    : { ...list, empty: `no match for '${visible(wanted)}'` };
+  return shown?.view.list?.(shown.over, state);
 }
 
 /** The bars and the body ask for them in each frame. */

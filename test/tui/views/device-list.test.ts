@@ -14,8 +14,8 @@ function stateWith(kind: DeviceTab['kind']): State {
 }
 
 function deviceListOf(state: State) {
-  const list = DEVICES.drawn?.({ kind: 'devices', cursor: 0 }, state);
-  return { header: list?.header ?? '', lines: listRows(list) };
+  const list = DEVICES.list({ kind: 'devices', cursor: 0 }, state);
+  return { header: list.drawn(78).header, lines: listRows(list) };
 }
 
 test('a device with pending changes shows how many, and O continues them', () => {

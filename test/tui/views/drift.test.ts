@@ -6,6 +6,7 @@ import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { makeAlike } from '../../../src/tui/views/drift.ts';
+import { GUTTER } from '../../../src/text/fit-columns.ts';
 import { listView } from '../../../src/tui/views/views.ts';
 import { after, stateOf } from '../table/table-fixture.ts';
 import { listRows } from './list-rows.ts';
@@ -41,7 +42,8 @@ function press(state: State, ...actions: readonly ViewAction[]): State {
 
 function lines(state: State): readonly string[] {
   const list = listView(state);
-  return [list?.header ?? '', ...listRows(list)];
+  const width = state.size.columns - GUTTER;
+  return [list?.drawn(width).header ?? '', ...listRows(list, width)];
 }
 
 const below = (state: State): readonly string[] => layoutOf(state).messages.map(({ text }) => text);

@@ -192,15 +192,12 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
       rollOut: {
         refusals: [],
         devices: [{ name: 'fw1', steps: 1 }],
-        results: [],
-        progress: {
-          ...{ line: 'undo', control: 'running', isSteady: true },
-          ...{ elapsedMs: 0, lastResultMs: 0, toSend: 1 },
-        },
+        ...{ results: [], begun: [], line: 'undo', control: 'running', isSteady: true },
+        ...{ elapsedMs: 0, lastResultMs: 0, toSend: 1 },
       },
     },
     view('roll-out'),
-    { kind: 'roll-out-progress', progress: { control: 'ended' } },
+    { kind: 'roll-out-change', change: { control: 'ended' } },
     { kind: 'facts', facts: { size: { columns: 40, rows: 10 } } },
   );
   const escape: Partial<Record<string, ViewAction>> = {

@@ -6,7 +6,8 @@ import type { State } from '../../../src/tui/state.ts';
 import { entriesOf, restoreOf } from '../../../src/tui/views/change-entry.ts';
 import { detailLines } from '../../../src/tui/views/details.ts';
 import { changeLines } from '../../../src/tui/views/time-line.ts';
-import { listed, listView } from '../../../src/tui/views/views.ts';
+import { GUTTER } from '../../../src/text/fit-columns.ts';
+import { listView } from '../../../src/tui/views/views.ts';
 import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
 import { listRows } from './list-rows.ts';
 
@@ -56,7 +57,7 @@ function openedOf(listed: TableOutput): State {
   return after(state, { kind: 'view-over', overlay });
 }
 
-const texts = (state: State): string[] => listRows(listView(state));
+const texts = (state: State): string[] => listRows(listView(state), state.size.columns - GUTTER);
 
 const lineOf = (...events: readonly Event[]) => {
   const [entry] = entriesOf(output(events));
@@ -84,7 +85,7 @@ describe('the time line', () => {
   test('is filtered by the words and fields of a change', () => {
     const state = opened(gone('jdoe'), changed('bob'));
     const typed = (text: string): number =>
-      listed(
+      listView(
         text
           .split('')
           .reduce(
