@@ -284,14 +284,15 @@ function has<K extends string>(table: Readonly<Record<K, unknown>>, action: stri
 /** Number of messages kept. */
 const LOG_LIMIT = 2_000;
 
-/** Appends lines, and removes those in `dropped` wherever they are. */
+/** Appends lines, and removes those in `dropped` wherever they are. A message that is repeated stands once. */
 function appended(
   log: State['log'],
   dropped: readonly LogLine[],
   lines: readonly LogLine[],
 ): State['log'] {
+  const isSaidAgain = ({ text }: LogLine): boolean => lines.some((one) => one.text === text);
   return {
-    current: [...without(log.current, dropped), ...lines],
+    current: [...without(log.current, dropped).filter((one) => !isSaidAgain(one)), ...lines],
     all: [...without(log.all, dropped), ...lines].slice(-LOG_LIMIT),
   };
 }

@@ -69,12 +69,11 @@ export function tableHeight(state: State): number {
 
 /** Failed devices as long as they fail; below them the messages of the last line. */
 function messageLines(state: State, room: number): LogLine[] {
-  const { columns } = state.size;
+  const width = state.size.columns - 2;
   const view = shownView(state)?.view;
   if (view?.showsMessages?.(state) === true) {
     // A roll-out and the list of messages show it themselves.
-    const progress = state.overlay.kind === 'help' ? progressLine(state) : [];
-    return progress.flatMap((line) => startOf(line, columns - 2, 1));
+    return state.overlay.kind === 'help' ? newestRows(progressLine(state), width, 1) : [];
   }
   const facts = view?.below?.(state) ?? [];
   // Unused rows of the table are free.
@@ -83,24 +82,13 @@ function messageLines(state: State, room: number): LogLine[] {
   const most = !isTable
     ? Math.max(1, Math.floor(room / 4))
     : Math.max(3, Math.floor(room / 3), free);
-  const width = columns - 2;
-  const failed = view === undefined ? linesOfFailures(failuresOf(state)) : [];
-  // The bar counts the failed devices, too: the messages of the last line have precedence.
-  const least = Math.min(failed.length, Math.floor(most / 4));
-  const progress = progressLine(state).flatMap((line) => startOf(line, width, most));
-  const logged = foremostRows(state.log.current, width, most - least - progress.length);
-  const messages = [...logged, ...progress];
-  const standing = failed.filter(({ text }) => !state.log.current.some((one) => one.text === text));
-  const failureRows = Math.min(standing.length, most - messages.length);
-  const shown = standing
-    .slice(0, failureRows)
+  const messages = newestRows([...state.log.current, ...progressLine(state)], width, most);
+  // The bar counts all of them.
+  const failed = (view === undefined ? linesOfFailures(failuresOf(state)) : [])
+    .filter(({ text }) => !state.log.current.some((one) => one.text === text))
+    .slice(0, most - messages.length)
     .map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
-  if (failureRows < standing.length && failureRows > 0) {
-    const count = failuresOf(state).length;
-    const text = `… ${count} devices failed; "devices" and m in the table have all reasons`;
-    if (count > 1) shown[failureRows - 1] = { tone: 'bad', text: shortReason(text, width) };
-  }
-  const lines = [...facts, ...shown, ...messages];
+  const lines = [...facts, ...failed, ...messages];
   // Older messages must not cut a fingerprint.
   return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }
@@ -213,33 +201,20 @@ function rowsOf(line: LogLine, width: number): readonly LogLine[] {
   return rows;
 }
 
-/** What has a row first if there is no room for all. */
-const WEIGHTS = { heading: 4, warning: 3, bad: 2, good: 2, accent: 2, plain: 1, quiet: 0 } as const;
-
-/** A row for the summary, warnings in full, then a row for each verdict and hint; the newest of each first. */
-function foremostRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
-  // A long run logs thousands.
-  const newest = lines.slice(-200).toReversed();
-  const rooms = new Map<LogLine, number>();
-  let left = most;
-  const give = (line: LogLine, wanted: number): void => {
-    const more = Math.min(left, wanted - (rooms.get(line) ?? 0));
-    rooms.set(line, (rooms.get(line) ?? 0) + more);
-    left -= more;
-  };
-  for (const line of newest.toSorted((a, b) => WEIGHTS[b.tone] - WEIGHTS[a.tone])) {
-    if (left <= 0) break;
-    give(line, line.tone === 'warning' ? rowsOf(line, width).length : 1);
+/** The newest lines in full, then as much of the one before as has room. */
+function newestRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
+  const rows: LogLine[] = [];
+  for (const line of lines.toReversed()) {
+    if (rows.length >= most) break;
+    rows.unshift(...startOf(line, width, most - rows.length));
   }
-  for (const line of newest) if (rooms.has(line)) give(line, rowsOf(line, width).length);
-  return lines.flatMap((line) => startOf(line, width, rooms.get(line) ?? 0));
+  return rows;
 }
 
 /** Ends a message that has no room; the list of messages has all of it. */
 const REST = ' (m in the table: all)';
 
 function startOf(line: LogLine, width: number, room: number): readonly LogLine[] {
-  if (room === 0) return [];
   const rows = rowsOf(line, width);
   if (rows.length <= room) return rows;
   const rest = room > 1 ? REST : '';
