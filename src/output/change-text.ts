@@ -338,7 +338,7 @@ function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
 }
 
 /** "add user carol" */
-export function stepHead(step: Step): string {
+function stepHead(step: Step): string {
   return `${step.action} ${visible(recordName(step))}`;
 }
 
@@ -379,7 +379,7 @@ function changesText(step: Step): string {
 }
 
 /** Each field that a step changes, as `de -> en`. */
-export function fieldChanges(step: Step, arrow = '->'): { field: string; text: string }[] {
+function fieldChanges(step: Step, arrow = '->'): { field: string; text: string }[] {
   const { before, after, asked, removes = [] } = step;
   const wanted = after ?? asked;
   return [...Object.keys(wanted), ...removes]
@@ -397,7 +397,7 @@ export function fieldChanges(step: Step, arrow = '->'): { field: string; text: s
 }
 
 /** ": user carol - lang: sent de, device holds en" */
-export function settledTail(result: StepResult): string {
+function settledTail(result: StepResult): string {
   const reasons = reasonsOf(result).join('; ');
   return `: ${visible(recordName(result))}${reasons === '' ? '' : ` - ${reasons}`}`;
 }

@@ -1,16 +1,13 @@
-import { causeText, type DevicePlan, type Plan, recordName } from '../../change/plan.ts';
-import { reasonText, withoutDevice } from '../../output/streams.ts';
+import { type Plan, recordName } from '../../change/plan.ts';
+import { withoutDevice } from '../../output/streams.ts';
 import {
   countLine,
-  fieldChanges,
   type PlanGroup,
   planGroups,
   reasonsOf,
-  settledTail,
-  stepHead,
   VERDICT_MARKS,
 } from '../../output/change-text.ts';
-import { fit, shortened, visible, widthOf } from '../../text/visible.ts';
+import { cut, shortened, visible } from '../../text/visible.ts';
 import { splitFingerprint, wrapText } from '../../text/wrap.ts';
 import { plainLine, type TextLine } from '../screen/theme.ts';
 import { fittedColumns, type ListColumn } from './view.ts';
@@ -77,7 +74,7 @@ function changeText({ tail }: PlanGroup): string {
 /** `- delete user bob` */
 function signed(head: string): string {
   const [action = ''] = head.split(' ', 1);
-  return `${Object.hasOwn(SIGNS, action) ? SIGNS[action as keyof typeof SIGNS].sign : ' '} ${head}`;
+  return `${Object.hasOwn(SIGNS, action) ? SIGNS[action as keyof typeof SIGNS] : ' '} ${head}`;
 }
 
 export function planView(plan: Plan): PlanView {
@@ -85,27 +82,44 @@ export function planView(plan: Plan): PlanView {
   const covered = plan.devices.filter(({ error }) => error === undefined);
   const changed = covered.filter(({ steps }) => steps.length > 0).length;
   const groups = planGroups(plan);
-  const of = (kind: PlanGroup['kind']): PlanGroup[] => groups.filter((one) => one.kind === kind);
-  const others = [...of('settled'), ...of('absent')].map(({ head, tail, devices, tone, kind }) => {
-    const sign = kind === 'absent' ? '✗' : '=';
-    return { tone, text: `${sign} ${shortened(head, LONGEST_HEAD)} ${namesText(devices)}${tail}` };
-  });
-  const below = (width: number): readonly TextLine[] =>
-    others.flatMap((one) => wrapped(one, width));
+  const warnings = groups.filter(({ kind }) => kind === 'warning');
   return {
     title: countLine({ ...plan, devices: covered }, plainStyle),
-    folded(width) {
-      const steps = of('step');
-      const { lines } = fittedColumns(steps, planColumns(width), width);
-      const linesOf = width < LEAST_TABLE ? (one: PlanGroup) => textLines(one, width) : lines;
-      return [...steps.flatMap(linesOf), ...below(width)];
-    },
-    unfolded: (width) => plan.devices.flatMap(deviceLines).flatMap((line) => wrapped(line, width)),
-    warnings: of('warning').map(({ head, devices, tone }) => {
+    folded: (width) => tableLines(groups, width),
+    unfolded: (width) =>
+      plan.devices.flatMap((one) => [
+        plainLine(cut(visible(one.device.name), width), 'heading'),
+        ...tableLines(planGroups({ ...plan, devices: [one] }), width),
+        ...one.steps
+          .filter(({ action }) => action === 'delete')
+          .flatMap((step) => goneLines(step, width)),
+      ]),
+    warnings: warnings.map(({ head, devices, tone }) => {
       const isEverywhere = devices.length === changed && changed > 1;
       return { tone, text: `! ${head} ${isEverywhere ? `all ${changed}` : namesText(devices)}` };
     }),
   };
+}
+
+/** The steps in columns, then what is settled and what is not covered. */
+function tableLines(groups: readonly PlanGroup[], width: number): TextLine[] {
+  const of = (kind: PlanGroup['kind']): PlanGroup[] => groups.filter((one) => one.kind === kind);
+  const steps = of('step');
+  const { lines } = fittedColumns(steps, planColumns(width), width);
+  const linesOf = width < LEAST_TABLE ? (one: PlanGroup) => textLines(one, width) : lines;
+  const others = [...of('settled'), ...of('absent')].map(({ head, tail, devices, tone, kind }) => {
+    const sign = kind === 'absent' ? '✗' : '=';
+    return { tone, text: `${sign} ${shortened(head, LONGEST_HEAD)} ${namesText(devices)}${tail}` };
+  });
+  return [...steps.flatMap(linesOf), ...others.flatMap((one) => wrapped(one, width))];
+}
+
+/** What a deleted record holds now. */
+function goneLines({ key, keyField, before = {} }: Step, width: number): TextLine[] {
+  const fields = Object.keys(before)
+    .filter((field) => field !== keyField)
+    .map((field) => `${visible(field)}=${quotedText(field, valueAt(before, field))}`);
+  return wrapped({ tone: 'quiet', text: `  ${visible(key)} goes: ${fields.join(' ')}` }, width);
 }
 
 /** A step without columns: `~ set user bob on fw1, fw2: lang: de -> en`. */
@@ -127,63 +141,7 @@ export function namesText(names: readonly string[]): string {
   return shown.map(visible).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-function deviceLines(plan: DevicePlan): LogLine[] {
-  const { device, steps, settled, error } = plan;
-  const what = error === undefined ? `${steps.length + settled.length}` : causeText(error);
-  const unit = error !== undefined ? '' : steps.length + settled.length === 1 ? ' step' : ' steps';
-  return [
-    { tone: 'heading', text: `${visible(device.name)} · ${what}${unit}` },
-    ...steps.flatMap(stepLines),
-    ...settled.map((result): LogLine => {
-      return { tone: 'quiet', text: `  = ${result.verdict}${settledTail(result)}` };
-    }),
-    ...(error === undefined
-      ? []
-      : [{ tone: 'bad' as const, text: `  ✗ ${reasonText(error, device)}` }]),
-  ];
-}
-
-const SIGNS = {
-  add: { sign: '+', tone: 'good' },
-  set: { sign: '~', tone: 'warning' },
-  delete: { sign: '-', tone: 'bad' },
-} as const;
-
-/** "~ set user bob", and below it each changed field: "lang  en -> de". */
-function stepLines(step: Step): LogLine[] {
-  const { sign, tone } = SIGNS[step.action];
-  const fields = fieldsOf(step);
-  const width = Math.max(0, ...fields.map(({ field }) => widthOf(field)));
-  return [
-    { tone, text: `  ${sign} ${shortened(stepHead(step), LONGEST_HEAD)}` },
-    ...fields.map(({ field, text }): LogLine => {
-      return { tone: 'plain', text: `      ${fit(field, width)}  ${text}` };
-    }),
-  ];
-}
-
-function fieldsOf(step: Step): { field: string; text: string }[] {
-  const { action, before, after, asked, filled, keyField } = step;
-  const value = (record: typeof before, field: string): string =>
-    quotedText(field, valueAt(record, field));
-  const wanted = after ?? asked;
-  switch (action) {
-    case 'add':
-      return [...new Set([...Object.keys(wanted), ...Object.keys(filled)])]
-        .filter((field) => field !== keyField)
-        .map((field) => {
-          const origin = filled[field];
-          const why = origin === undefined ? '' : `  (filled in, ${visible(origin)})`;
-          return { field: visible(field), text: value(wanted, field) + why };
-        });
-    case 'set':
-      return fieldChanges(step);
-    case 'delete':
-      return Object.keys(before ?? {})
-        .filter((field) => field !== keyField)
-        .map((field) => ({ field: visible(field), text: `${value(before, field)}  (goes)` }));
-  }
-}
+const SIGNS = { add: '+', set: '~', delete: '-' } as const;
 
 /** What a lockout came to, folded: what is still open with all its devices, then the others. */
 export function foldedLockout(output: TableOutput): TableOutput {
