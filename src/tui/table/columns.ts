@@ -6,7 +6,7 @@ import { type ColumnNeed, fittedWidths, GAP, GUTTER } from '../../text/fit-colum
 import { cellsUpTo, cut, visible, widthOf } from '../../text/visible.ts';
 import { memoized } from '../store.ts';
 import type { State } from '../state.ts';
-import { parseFilter } from '../../fleet/filter.ts';
+import { fieldsIn, parseFilter } from '../../fleet/filter.ts';
 import { attempt, DevshError } from '../../errors.ts';
 import { noteOf, shownDevices, sortFields, tableRows, type TableRows } from './rows.ts';
 import { differencesIn } from './signs.ts';
@@ -34,20 +34,31 @@ const MEASURED_ROWS = 400;
 const LEAST_ROWS = 3;
 
 interface Draft extends Omit<Column, 'width' | 'align'> {
-  readonly isKey?: boolean;
-  /** A field that differs on each device by the profile, such as a uuid. */
-  readonly isId?: boolean;
+  /** Absent: it depends on the values. */
+  readonly rank?: number;
   readonly least: number;
   /** Cells that it wants at most. */
   readonly limit: number;
 }
 
 /** A column with its measurements. */
-interface Measured extends Draft, ColumnNeed {
-  readonly align: 'left' | 'right';
-  /** Priority for room: 0 the key, then device, fields that differ or are asked for, others, notes, ids. */
+interface Measured extends Column, ColumnNeed {
   readonly rank: number;
 }
+
+/* Ranks: which columns get room first, and from `SAME_RANK` on those that get what is left. */
+
+const KEY_RANK = 0;
+const DEVICE_RANK = 1;
+/** Fields in which records differ, or that the filter names. */
+const FIRST_RANK = 2;
+const NOTE_RANK = 999;
+/** The same in every row. */
+const SAME_RANK = 1000;
+const LONG_RANK = 2000;
+/** Ids and dates, by the profile or by their look. */
+const ID_RANK = 3000;
+const LONG_TEXT = 40;
 
 /** The sort fields of `s`, in the order of the columns. */
 export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly string[] {
@@ -91,55 +102,49 @@ function measuredIn(state: Pick<State, 'table' | 'fleet'>): readonly Measured[] 
   const data = tableRows(state);
   const { table } = state;
   const sort = sortFields(table, data.keyField).join('\n');
-  const devices = shownDevices(state).length;
-  const { all, fields, own, keyField, stale } = data;
   // What is being typed moves no column.
-  const typed = table.filter.isOpen ? [] : table.filter.applied.terms;
-  const terms = [
-    ...(attempt(DevshError, () => parseFilter(table.commandFilter))?.terms ?? []),
-    ...typed,
-  ];
-  const named = terms.flatMap((term) => ('field' in term ? [term.field] : [])).join('\n');
-  return measuredColumns(all, fields, own, keyField, table.view, sort, devices, stale, named);
+  const typed = table.filter.isOpen ? [] : fieldsIn(table.filter.applied);
+  const asked = attempt(DevshError, () => parseFilter(table.commandFilter));
+  const named = [...(asked === undefined ? [] : fieldsIn(asked)), ...typed].join('\n');
+  return measuredColumns(data, table.view, shownDevices(state).length, sort, named);
 }
 
 const measuredColumns = memoized(
   (
-    rows: TableRows['all'],
-    fields: TableRows['fields'],
-    own: TableRows['own'],
-    keyField: string,
+    data: TableRows,
     view: State['table']['view'],
-    sort: string,
     devices: number,
-    stale: TableRows['stale'],
+    sort: string,
     named: string,
   ): readonly Measured[] => {
+    const { all: rows, fields, own, keyField, stale } = data;
     const sign = sortSigns(sort.split('\n'));
     const sample = sampleOf(rows);
-    const drafts = fields.map((field): Draft => {
+    // The first column names the record: it does not scroll.
+    const keyAt = Math.max(0, fields.indexOf(keyField));
+    const shown = fields.map((field, index): Draft => {
       const isId = own.has(field);
       const isKey = field === keyField;
+      const rank = index === keyAt ? KEY_RANK : isId ? ID_RANK + index : undefined;
       return {
         kind: 'field',
-        isKey,
-        isId,
         field,
         title: columnTitle(field) + sign(field),
         text: isKey
           ? (row) => nameText(field, row.record[field], MOST_IN_CELL)
           : (row) => rowText(row, field, isId, MOST_IN_CELL),
+        ...(rank !== undefined && { rank }),
         least: isKey ? 12 : isId ? 9 : 8,
         limit: isKey ? 32 : isId ? 36 : 24,
       };
     });
-    // The first column names the record: it does not scroll.
-    const keyed = drafts.some(({ isKey }) => isKey)
-      ? drafts
-      : drafts.map((draft, index) => ({ ...draft, isKey: index === 0 }));
-    const shown = devices < 2 ? keyed : [...keyed, deviceColumn(sign('device'), devices)];
-    const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
-    const data = { all: rows, keyField, stale, own };
+    if (devices > 1)
+      shown.push({
+        ...{ kind: 'device', field: 'device', title: `DEVICE${sign('device')}`, rank: DEVICE_RANK },
+        text: (row, width) => deviceText(row, devices, width),
+        // Wide enough for a name and how many more.
+        ...{ least: 12, limit: 24 },
+      });
     const note = (row: FoldedRow): string => {
       const marked = differencesIn(row, data, view.filtered === true);
       const isUnmarked = (field: string): boolean =>
@@ -147,15 +152,19 @@ const measuredColumns = memoized(
       return noteOf(row, stale, row.differing.filter(isUnmarked));
     };
     const drifted = rows.filter(({ differing }) => differing.length > 0);
-    const hasNotes = stale.size > 0 || (isSeveral && drifted.some((row) => note(row) !== ''));
-    const notes: Draft = {
-      ...{ kind: 'note', field: 'note', title: 'NOTE' },
-      ...{ text: note, least: 13, limit: 40 },
-    };
-    const all = hasNotes ? [...shown, notes] : shown;
+    const isSeveral = devices > 1 && rows.some(({ of, unread }) => of + unread > 1);
+    if (stale.size > 0 || (isSeveral && drifted.some((row) => note(row) !== '')))
+      shown.push({
+        ...{ kind: 'note', field: 'note', title: 'NOTE', rank: NOTE_RANK },
+        ...{ text: note, least: 13, limit: 40 },
+      });
     const first = new Set([...drifted.flatMap(({ differing }) => differing), ...named.split('\n')]);
-    return all.map((draft, index) => measure(draft, sample, index, first.has(draft.field)));
+    return shown.map((draft, index) => measure(draft, sample, index, first.has(draft.field)));
   },
+  ([{ all, fields, own, keyField, stale }, ...others]) => [
+    ...[all, fields, own, keyField, stale],
+    ...others,
+  ],
 );
 
 const fitted = memoized(fitColumns);
@@ -167,12 +176,6 @@ function sortSigns(sort: readonly string[]): (field: string) => string {
     if (at === -1) return '';
     return ` ${sort.length > 1 ? at + 1 : ''}${sort[at]?.startsWith('-') === true ? '↓' : '↑'}`;
   };
-}
-
-/** Wide enough for a name and how many more. */
-function deviceColumn(sign: string, devices: number): Draft {
-  const text: Draft['text'] = (row, width) => deviceText(row, devices, width);
-  return { kind: 'device', field: 'device', title: `DEVICE${sign}`, text, least: 12, limit: 24 };
 }
 
 /** `fw1,fw2`; `all`, or `fw1 +4` if the names are too long: the number is never cut. */
@@ -203,37 +206,27 @@ function measure(
   return {
     ...draft,
     wanted,
+    width: wanted,
     least: Math.min(wanted, draft.least),
     align: draft.kind === 'field' && isNumeric ? 'right' : 'left',
-    rank: isFirst && draft.isKey !== true ? FIRST_RANK : rankOf(draft, filled, texts.length, index),
+    rank:
+      isFirst && draft.kind === 'field' && draft.rank !== KEY_RANK
+        ? FIRST_RANK
+        : (draft.rank ?? rankOf(filled, texts.length) + index),
   };
 }
 
-function rankOf(draft: Draft, filled: readonly string[], rows: number, index: number): number {
-  if (draft.isKey === true) return 0;
-  if (draft.kind === 'device') return 1;
-  if (draft.kind === 'note') return SAME_RANK - 1;
-  const isId =
-    draft.isId === true || (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text)));
-  if (isId) return ID_RANK + index;
-  if (filled.some((text) => text.length > LONG_TEXT)) return LONG_RANK + index;
+function rankOf(filled: readonly string[], rows: number): number {
+  if (filled.length > 0 && filled.every((text) => LOOKS_LIKE_ID.test(text))) return ID_RANK;
+  if (filled.some((text) => text.length > LONG_TEXT)) return LONG_RANK;
   // A value that is the same in every row distinguishes none of them.
   const isDistinguishing = rows < LEAST_ROWS || new Set(filled).size > 1;
-  return isDistinguishing ? 3 + index : SAME_RANK + index;
+  return isDistinguishing ? FIRST_RANK + 1 : SAME_RANK;
 }
-
-/** Fields in which records differ, or that the filter names. */
-const FIRST_RANK = 2;
-
-/** From these ranks on, columns that are the same in every row, long texts, ids and dates: they get what is left. */
-const SAME_RANK = 1000;
-const LONG_RANK = 2000;
-const ID_RANK = 3000;
-const LONG_TEXT = 40;
 
 /** In the order of the ranks. When scrolled sideways, fields come in their order. */
 function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
-  const isFrozen = ({ isKey, kind }: Measured): boolean => isKey === true || kind === 'device';
+  const isFrozen = ({ rank }: Measured): boolean => rank <= DEVICE_RANK;
   const fields = measured.filter((one) => !isFrozen(one) && one.kind === 'field');
   const scrolled = new Set(fields.slice(0, shift));
   const shown = measured.filter((one) => !scrolled.has(one));
