@@ -4,7 +4,7 @@ import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import esbuild from 'esbuild';
-import { fewFilesFor, lateStringWidth } from './scripts/bundle-plugins.js';
+import { fewFilesFor, inkKeepsLines, lateStringWidth } from './scripts/bundle-plugins.js';
 import { manual } from './scripts/man.js';
 import { billOfMaterials, bundledPackages, notices } from './scripts/third-party.js';
 
@@ -59,7 +59,7 @@ const { metafile } = await esbuild.build({
     ...(process.env.DEVSH_BUGS && { DEVSH_BUGS: JSON.stringify(process.env.DEVSH_BUGS) }),
   },
   banner: { js: REQUIRE },
-  plugins: [lateStringWidth, fewFilesFor(join(root, 'src/main.ts'), [cli, start])],
+  plugins: [lateStringWidth, inkKeepsLines, fewFilesFor(join(root, 'src/main.ts'), [cli, start])],
 });
 // A Node that is too old must be able to run the first file (src/cli.ts).
 const entry = join(outdir, 'cli.js');

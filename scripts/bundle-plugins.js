@@ -47,6 +47,25 @@ export const lateStringWidth = {
   },
 };
 
+/** Ink takes each line apart into its cells again for each frame, half of its time: most lines stay, or only move. */
+export const inkKeepsLines = {
+  name: 'ink-keeps-lines',
+  setup(build) {
+    build.onLoad({ filter: /\/ink\/build\/output\.js$/ }, async ({ path }) => ({
+      contents: replaced(await readFile(path, 'utf8'), path, [
+        ['caches = new OutputCaches();', 'caches = keptCaches();'],
+        [
+          'export default class Output {',
+          // Twice the lines of a large screen, in both spellings that Ink looks up.
+          'let kept; const keptCaches = () => kept = kept?.styledChars.size < 400 ? kept : new OutputCaches();\n' +
+            'export default class Output {',
+        ],
+      ]),
+      loader: 'js',
+    }));
+  },
+};
+
 /** Replaces each text exactly once. */
 function replaced(source, file, pairs) {
   return pairs.reduce((text, [from, to]) => {

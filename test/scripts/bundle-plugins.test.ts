@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 // @ts-expect-error -- plain JavaScript of the build
-import { lateStringWidth } from '../../scripts/bundle-plugins.js';
+import { inkKeepsLines, lateStringWidth } from '../../scripts/bundle-plugins.js';
 import { rounds } from '../rounds.ts';
 
 test('undici is pinned to one version, as its inner parts are used', () => {
@@ -53,26 +53,55 @@ const PARTS = [
   ...['\x1b[31m', '\x1b[0m', '\x1b]8;;https://a\x07', '\x1b]8;;\x07'],
 ];
 
-test('a text is as wide in the bundle as the package says', async () => {
+/** What a line of source exports, bundled with these plugins. */
+async function bundled(contents: string, plugins: readonly unknown[]): Promise<unknown> {
   const { outputFiles } = await build({
-    stdin: {
-      contents: "export { default as stringWidth } from 'string-width';",
-      resolveDir: import.meta.dirname,
-    },
+    stdin: { contents, resolveDir: import.meta.dirname },
     bundle: true,
     format: 'esm',
-    plugins: [lateStringWidth as never],
+    plugins: [...(plugins as never[])],
     write: false,
   });
   const program = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
-  const bundled = (await import(`data:text/javascript;base64,${program}`)) as {
-    stringWidth: typeof stringWidth;
-  };
+  return import(`data:text/javascript;base64,${program}`);
+}
+
+test('a text is as wide in the bundle as the package says', async () => {
+  const source = "export { default as stringWidth } from 'string-width';";
+  const own = (await bundled(source, [lateStringWidth])) as { stringWidth: typeof stringWidth };
   const texts = fc.array(fc.constantFrom(...PARTS), { maxLength: 10 }).map((some) => some.join(''));
   fc.assert(
     fc.property(texts, (text) => {
-      expect(bundled.stringWidth(text)).toBe(stringWidth(text));
+      expect(own.stringWidth(text)).toBe(stringWidth(text));
     }),
     { numRuns: rounds(3_000) },
+  );
+});
+
+interface Frame {
+  write(x: number, y: number, text: string, options: { transformers: [] }): void;
+  get(): { output: string };
+}
+type Ink = { readonly Output: new (size: { width: number; height: number }) => Frame };
+
+test('Ink draws the same frames with the lines that it keeps, however many have passed', async () => {
+  const source = "export { default as Output } from '../../node_modules/ink/build/output.js';";
+  const plain = (await bundled(source, [])) as Ink;
+  const own = (await bundled(source, [inkKeepsLines])) as Ink;
+  const texts = fc.array(fc.constantFrom(...PARTS, 'bob ', ' '), { minLength: 1, maxLength: 8 });
+  const frame = fc.array(texts, { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(fc.array(frame, { maxLength: 6 }), (frames) => {
+      for (const lines of frames) {
+        const [expected, drawn] = [plain, own].map(({ Output }) => {
+          const output = new Output({ width: 30, height: lines.length });
+          for (const [y, line] of lines.entries())
+            output.write(y % 3, y, line.join(''), { transformers: [] });
+          return output.get().output;
+        });
+        expect(drawn).toBe(expected);
+      }
+    }),
+    { numRuns: rounds(300) },
   );
 });
