@@ -27,6 +27,8 @@ interface AnyChange {
   /** Of a change to an earlier record, or of one that is made again: which one it was. */
   readonly meant?: Meant | undefined;
   readonly continues?: Continued | undefined;
+  /** See `Step`. */
+  readonly purpose?: Purpose | undefined;
 }
 
 interface WithFields extends AnyChange {
@@ -61,7 +63,6 @@ interface SetFields extends WithFields, WithTarget {
 
 interface Delete extends WithTarget {
   readonly action: 'delete';
-  readonly purpose?: (Purpose & { readonly kind: 'undo' }) | undefined;
 }
 
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */

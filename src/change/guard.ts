@@ -33,7 +33,7 @@ import {
 } from './allow.ts';
 import { lossReason } from './data-loss.ts';
 import type { Plan } from './plan.ts';
-import type { Step } from './step.ts';
+import { endsAccess, type Step } from './step.ts';
 import type { StepEnd } from './verdict.ts';
 
 type Guarded = Pick<
@@ -250,9 +250,7 @@ function lastOneReason(
   { action, resource, key, purpose }: Step,
   leaves: number,
 ): string | undefined {
-  const isFree =
-    (purpose?.kind === 'lockout' && purpose.endsAccess) ||
-    (purpose?.kind === 'undo' && purpose.isFirst);
+  const isFree = endsAccess(purpose) || (purpose?.kind === 'undo' && purpose.isFirst);
   return action === 'delete' && !isFree && leaves <= 0
     ? `deleting ${key} would leave no ${resource}`
     : undefined;

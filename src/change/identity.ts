@@ -43,6 +43,12 @@ export interface Consent {
   readonly shown?: Identity | undefined;
 }
 
+/** A word of the line that answers a question of the gate: `fw2=bob`. */
+export interface Mark {
+  readonly key: string;
+  readonly device?: string | undefined;
+}
+
 /** What tells persons apart, in the order of the messages. */
 const TRAITS = [
   { name: 'e-mail', pattern: /^(?:primary)?e?mail(?:address)?$/ },

@@ -2,7 +2,6 @@ import type { Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
-  grouped,
   isNested,
   isValueList,
   nestedValue,
@@ -10,8 +9,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { disablingValue } from '../device/sensitive-fields.ts';
-import { foldedLook } from './account-harm.ts';
-import { canonicalId, foldedTrait, personOf, traitText } from './identity.ts';
+import { canonicalId, foldedTrait, traitText } from './identity.ts';
 
 /** In the plan, each verdict, the journal and the report. */
 export const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
@@ -25,19 +23,12 @@ export interface AccountReading {
 export interface FoundAccount {
   readonly device: DeviceRef;
   readonly record: DeviceRecord;
-  readonly keyField: string;
   readonly key: string;
   /** Why it may be another person, or the same one. */
   readonly why: string;
 }
 
-/** Names an account on all devices, or on one: `bob`, `fw2=bob`. */
-export interface Mark {
-  readonly key: string;
-  readonly device?: string | undefined;
-}
-
-/** What the devices have of a person. Only `same` is taken without a mark. */
+/** What the devices have of a person. Only `same` is locked out. */
 export interface AccountSearch {
   /** The same username, and nothing that speaks against it. */
   readonly same: readonly FoundAccount[];
@@ -45,8 +36,6 @@ export interface AccountSearch {
   readonly contradicting: readonly FoundAccount[];
   /** Another username with the same e-mail or full name. */
   readonly related: readonly FoundAccount[];
-  /** Another username that looks like it: a hint only. */
-  readonly lookAlikes: readonly FoundAccount[];
 }
 
 /** What tells persons apart, in the order of the messages. */
@@ -60,81 +49,43 @@ const TRAITS = [
   },
 ] as const;
 
-/** What all records that show something say about the person, as the first of them shows it. */
-export function agreedPerson(records: readonly DeviceRecord[]): DeviceRecord {
-  const shown = records.flatMap((record) => Object.entries(personOf(record))).filter(isShown);
-  return Object.fromEntries(
-    [...grouped(shown, ([field]) => field).values()].flatMap((texts) => {
-      const isAgreed = new Set(texts.map(([, value]) => foldedTrait(valueText(value)))).size === 1;
-      return isAgreed ? [texts[0]] : [];
-    }),
-  );
-}
-
-function isShown([, value]: readonly [field: string, value: Value]): boolean {
-  return valueText(value) !== '';
-}
-
 /** Finds an account by its exact username, and what may belong to the same person. Pure. */
 export function findAccount(key: string, readings: readonly AccountReading[]): AccountSearch {
   const all = readings.flatMap(({ device, keyField, records }) =>
-    records.map((record) => ({
-      ...{ device, record, keyField },
-      key: valueText(record[keyField]),
-    })),
+    records.map((record) => ({ device, record, key: valueText(record[keyField]), why: '' })),
   );
   const named = all.filter((one) => one.key === key);
   const usual = TRAITS.map(({ of }) => usualText(named.map(({ record }) => of(record))));
-  const same: FoundAccount[] = [];
-  const contradicting: FoundAccount[] = [];
-  for (const one of named) {
-    const differences = TRAITS.flatMap(({ name, of }, index) => {
-      const text = of(one.record);
-      if (text === '' || foldedTrait(text) === usual[index]) return [];
-      return [`${name} ${text}`];
+  const differences = ({ record }: FoundAccount): string[] =>
+    TRAITS.flatMap(({ name, of }, index) => {
+      const text = of(record);
+      return text === '' || foldedTrait(text) === usual[index] ? [] : [`${name} ${text}`];
     });
-    if (differences.length === 0) same.push({ ...one, why: 'the same username' });
-    else contradicting.push({ ...one, why: `another ${differences.join(', ')}` });
-  }
+  const same = named.filter((one) => differences(one).length === 0);
+  const contradicting = named
+    .filter((one) => !same.includes(one))
+    .map((one) => ({ ...one, why: `another ${differences(one).join(', ')}` }));
   // Of a username that is contradicted everywhere, each person may be the wanted one.
   const persons = same.length > 0 ? same : contradicting;
   const known = TRAITS.map(
     ({ of }) => new Set(persons.map(({ record }) => foldedTrait(of(record)))),
   );
-  const related: FoundAccount[] = [];
-  const lookAlikes: FoundAccount[] = [];
-  for (const one of all) {
-    if (one.key === key) continue;
+  const related = all.flatMap((one) => {
     const shared = TRAITS.filter(({ of }, index) => {
       const text = foldedTrait(of(one.record));
       return text !== '' && known[index]?.has(text) === true;
     });
-    const why = shared.map(({ name, of }) => `the same ${name} (${of(one.record)})`).join(', ');
-    if (shared.length > 0) related.push({ ...one, why });
-    else if (foldedLook(one.key) !== '' && foldedLook(one.key) === foldedLook(key)) {
-      lookAlikes.push({ ...one, why: 'looks like it' });
-    }
-  }
-  return { same, contradicting, related, lookAlikes };
+    if (one.key === key || shared.length === 0) return [];
+    const texts = shared.map(({ name, of }) => `${name} (${of(one.record)})`);
+    return [{ ...one, why: `the same ${texts.join(', ')}` }];
+  });
+  return { same, contradicting, related };
 }
 
 /** The text of more than half of the records that have one; undefined if there is none. */
 function usualText(texts: readonly string[]): string | undefined {
   const known = texts.map(foldedTrait).filter((text) => text !== '');
   return known.find((text) => known.filter((other) => other === text).length > known.length / 2);
-}
-
-/** The accounts to take: the same one, and what the marks name. */
-export function takenAccounts(
-  { same, contradicting, related, lookAlikes }: AccountSearch,
-  marks: readonly Mark[],
-): readonly FoundAccount[] {
-  const others = [...contradicting, ...related, ...lookAlikes];
-  return [...same, ...others.filter((one) => marks.some((mark) => isMarked(one, mark)))];
-}
-
-export function isMarked({ key, device }: FoundAccount, mark: Mark): boolean {
-  return key === mark.key && (mark.device === undefined || mark.device === device.name);
 }
 
 /** Switches of an account, the clearest first. `deleted` and the like may do more than disable. */

@@ -37,7 +37,7 @@ import { NotPossibleError } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
-import type { Purpose, Rotation, Step } from './step.ts';
+import { endsAccess, type Purpose, type Rotation, type Step } from './step.ts';
 
 export interface PlanContext extends Known {
   readonly device: DeviceRef;
@@ -163,7 +163,7 @@ export function planAdd(context: PlanContext, given: Add): Planned {
 
 export function purposeOf(change: Change): Purpose | undefined {
   if (change.typed) return { kind: 'typed' };
-  if (change.action === 'delete') return change.purpose;
+  if (change.action === 'delete' || change.purpose) return change.purpose;
   return change.lost && { kind: 'restore' };
 }
 
@@ -298,7 +298,8 @@ export function planDelete(context: PlanContext, before: DeviceRecord, change: D
     before,
     asked: {},
     filled: {},
-    lost: purpose?.kind === 'undo' ? undefined : lostByDelete(context, before),
+    lost:
+      purpose?.kind === 'undo' || endsAccess(purpose) ? undefined : lostByDelete(context, before),
     isKeyShared:
       RecordIndex.of(context.records).withValue(keyField, before[keyField] ?? null).length > 1
         ? true

@@ -41,6 +41,11 @@ export type Purpose =
       readonly endsAccess?: true | undefined;
     };
 
+/** A lockout deletes a session or a token: nothing is lost, and an undo does not open it again. */
+export function endsAccess(purpose: Purpose | undefined): boolean {
+  return purpose?.kind === 'lockout' && purpose.endsAccess === true;
+}
+
 /** One write to one record of one device, planned from its current state. Its key is that before the step. */
 export interface Step extends About {
   readonly keyField: string;

@@ -16,7 +16,7 @@ import { restorable } from './data-loss.ts';
 import { type Identity, identityOf, isPersonField, type Meant } from './identity.ts';
 import type { Run, StepState } from './journal.ts';
 import type { StepResult } from './verdict.ts';
-import type { Step } from './step.ts';
+import { endsAccess, type Step } from './step.ts';
 
 export interface DeviceUndo {
   readonly device: DeviceRef;
@@ -45,7 +45,7 @@ export function undoOf(
     const states = run.states.get(device.name) ?? [];
     const changes = steps.flatMap((step, index) => {
       const state = states[index];
-      if (state === undefined || !mayHaveTakenEffect(state) || endsAccess(step)) return [];
+      if (state === undefined || !mayHaveTakenEffect(state) || endsAccess(step.purpose)) return [];
       const isConfirmed =
         state.kind === 'ended' &&
         state.result.verdict !== 'unknown' &&
@@ -63,16 +63,12 @@ export function undoOf(
   });
 }
 
-function endsAccess({ purpose }: Step): boolean {
-  return purpose?.kind === 'lockout' && purpose.endsAccess === true;
-}
-
 /** How many ended sessions and tokens of a run no undo opens again. */
 export function endedAccess({ plan, states }: Run): number {
   return plan.devices.flatMap(({ device, steps }) =>
     steps.filter((step, index) => {
       const state = states.get(device.name)?.[index];
-      return endsAccess(step) && state !== undefined && mayHaveTakenEffect(state);
+      return endsAccess(step.purpose) && state !== undefined && mayHaveTakenEffect(state);
     }),
   ).length;
 }

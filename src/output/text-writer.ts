@@ -95,6 +95,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         break;
       }
       case 'table':
+        if (output.isDataOnly) break;
         if (output.rows.length > 0 || output.hasDifferences !== false || !streams.isTty)
           table(tableCells(output, streams.isTty));
         break;

@@ -172,6 +172,8 @@ export interface TableOutput {
   readonly hasDifferences?: boolean;
   /** What the rows stand for, for the screen: as many as there are rows. */
   readonly changes?: readonly FoldedEvent[];
+  /** Results beside it say the same to people. */
+  readonly isDataOnly?: true;
   /** The table exists to show secrets (the accounts of the simulator): they are not masked. */
   readonly showsSecrets?: true;
 }
@@ -190,7 +192,10 @@ export function table(
   name: TableName,
   columns: readonly Column[],
   rows: TableOutput['rows'],
-  more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences' | 'changes' | 'showsSecrets'> = {},
+  more: Pick<
+    TableOutput,
+    'hasSuccess' | 'hasDifferences' | 'changes' | 'isDataOnly' | 'showsSecrets'
+  > = {},
 ): TableOutput {
   const shown = columns.flatMap((column) =>
     typeof column === 'string' ? { key: column, title: column.toUpperCase() } : column || [],

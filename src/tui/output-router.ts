@@ -22,13 +22,7 @@ import type {
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { failureLines } from './screen/layout.ts';
-import {
-  foldedLockout,
-  foldResults,
-  plainStyle,
-  planView,
-  type PlanView,
-} from './views/plan-lines.ts';
+import { foldResults, plainStyle, planView, type PlanView } from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import { memoized, Throttle, type Store } from './store.ts';
 import { viewFor } from './views/views.ts';
@@ -168,12 +162,7 @@ export class OutputRouter {
       case 'table':
         if (this.#openView(output)) break;
         if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
-        else if (output.name === 'lockout') {
-          // It says what each device came to; what is pending stays.
-          const { current } = this.#store.state.log;
-          this.#hide(current.filter(({ tone }) => tone !== 'quiet' && tone !== 'warning'));
-          this.#print(foldedLockout(output));
-        } else this.#print(output);
+        else if (output.isDataOnly !== true) this.#print(output);
         break;
       case 'text':
       case 'answer':

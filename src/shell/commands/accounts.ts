@@ -358,22 +358,22 @@ export const lockout = command({
   name: 'lockout',
   synonyms: ['lock', 'disable', 'block'],
   section: 'Records',
-  summary: 'Disable an account on every known device, now',
-  args: [{ ...recordKey('user'), isRequired: true }],
+  summary: 'Disable accounts on every known device, now',
+  args: [{ ...recordKey('user'), isRequired: true, isRest: true }],
   options: LOCKOUT,
   details:
     'devsh reads all devices of the inventory, whatever is selected (there is no --on), and shows who has the\n' +
     'account. Then it writes to all at once, without canary. If devices were not read, it asks whether to act now (--now).\n' +
-    'The username must be the same. Where e-mail or full name contradict most other devices, and where another\n' +
-    'username has the same e-mail or full name, devsh acts only if you mark that account (--also); --yes never\n' +
-    'does. Names that only look alike are a hint.\n' +
+    'The username must be the same. A device whose e-mail or full name contradicts most others is left out, with\n' +
+    'the line that disables the account there; another username with the same e-mail or full name is named, and\n' +
+    'locked out only if you name it, too.\n' +
     'It disables the account (is_active, enabled, locked …, or disabled_as of the profile); where a device cannot,\n' +
     '--delete deletes it. It ends sessions and tokens if the profile says where they are (account_field); else\n' +
     'plan, verdict and report say that they are not known to be ended.',
   examples: [
     'lockout bob',
     'lockout bob --now --reason "leaver, ticket 4711"',
-    'lockout bob --also robert --also fw7=bob',
+    'lockout bob robert',
   ],
   run: later(async () => (await import('../writing/lockout.ts')).lockOut),
 });

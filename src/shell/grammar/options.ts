@@ -1,5 +1,5 @@
 import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change/allow.ts';
-import type { Mark } from '../../change/lockout.ts';
+import type { Mark } from '../../change/identity.ts';
 import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/route.ts';
 import { UsageError } from '../../errors.ts';
@@ -225,7 +225,7 @@ const ROWS = [
     synonyms: ['filter'],
   }),
   list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn),
-  list('also', '--also KEY  Also this account; DEVICE=KEY: only there (repeatable)', markOf),
+  list('also', '--also DEVICE=KEY  Take this record, which devsh asks about (repeatable)', markOf),
   textValue('via', '--via ACCOUNT  The account that sets the secrets of others (as --user)'),
   toggle('kept', '--kept  Set the kept secrets again, on a device that came back from a backup'),
   toggle('now', '--now  Act although some devices were not read'),
@@ -378,7 +378,6 @@ export const CHANGE = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT] as const;
 export const LOCKOUT = [
   ...DEVICES.filter((option) => option !== 'on'),
   ...WRITE,
-  'also',
   'now',
   'deletes',
 ] as const;

@@ -167,6 +167,7 @@ async function heldBefore(
 
 function stepChange(step: Step, meant: Meant): Change {
   const { action, resource, asked: fields, before = {}, removes, lost } = step;
+  const purpose = step.purpose?.kind === 'lockout' ? step.purpose : undefined;
   const isRestore = step.purpose?.kind === 'restore';
   const target = { kind: 'key' as const, key: meant.key };
   switch (action) {
@@ -180,7 +181,7 @@ function stepChange(step: Step, meant: Meant): Change {
         ...(isRestore && { lost, takes: step.takes }),
       };
     case 'delete':
-      return { action, resource, target, meant };
+      return { action, resource, target, meant, purpose };
     case 'set': {
       const expected = onlyFields(before, [...Object.keys(fields), ...(removes ?? [])]);
       const back = isRestore ? { lost } : {};
@@ -193,6 +194,7 @@ function stepChange(step: Step, meant: Meant): Change {
         rotation: rotationOf(step),
         removes,
         meant,
+        purpose,
         expected,
         ...back,
       };

@@ -1,6 +1,5 @@
-import { isLockout, type Run, type StepState } from '../../change/journal.ts';
+import type { Run, StepState } from '../../change/journal.ts';
 import { History } from '../../history/history.ts';
-import { NOT_KNOWN } from '../../change/lockout.ts';
 import { failedIn, type Pending, pendingIn, traceOf, withLater } from '../../change/pending.ts';
 import { type DevicePlan, EmptyJournalError, isStopped, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
@@ -245,9 +244,6 @@ async function* continueOn(
       return undefined;
     }
     const devices = continued.map(({ planned }) => planned);
-    if (isLockout(run)) {
-      yield warning(`${NOT_KNOWN} (${someOf(devices.map(({ device }) => visible(device.name)))})`);
-    }
     const resumed: ContinuedRun = {
       file: resuming.file,
       whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
@@ -297,11 +293,7 @@ function continuedDevice(
   const device = { ...own.device, address: place.ref.address };
   let next = own.steps.length;
   const at = given.steps.map(({ index }) => index ?? next++);
-  const steps = given.steps.map((step): Step => {
-    const { purpose } = (step.index === undefined ? undefined : own.steps[step.index]) ?? {};
-    const before = purpose?.kind === 'lockout' ? purpose : { kind: 'lockout' as const };
-    return isLockout(run) ? { ...step, purpose: { caution: NOT_KNOWN, ...before } } : step;
-  });
+  const { steps } = given;
   const all = [...own.steps];
   for (const [nth, index] of at.entries()) all[index] = steps[nth] ?? (all[index] as Step);
   const states = new Map(

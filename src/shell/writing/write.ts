@@ -29,7 +29,6 @@ import {
 } from './consent.ts';
 import { type ContinuedRun, executeRun } from './execute.ts';
 import { DoubtError } from '../../change/gate.ts';
-import type { Mark } from '../../change/lockout.ts';
 import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
 import { profileOf } from '../access/access.ts';
 import type { Services } from '../services.ts';
@@ -38,7 +37,7 @@ import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
-import type { Consent } from '../../change/identity.ts';
+import type { Consent, Mark } from '../../change/identity.ts';
 
 /** Who shall be written to, what, and why it may be: all that writes is one (docs/writing.md). */
 export interface WriteIntent {

@@ -27,7 +27,7 @@ import {
   ambiguousKeys,
   deleteLine,
   lockoutLine,
-  notOneAccount,
+  noAccounts,
   driftLine,
   useLine,
 } from '../table/commands.ts';
@@ -228,10 +228,16 @@ const TABLE_KEYS: Keymap = [
       command: 'user delete KEY…',
       disabled: noDelete,
     }),
-    lineKey(['L'], 'lockout', 'lock this account out on every device', lockoutLine, {
-      command: 'lockout KEY',
-      disabled: firstOf(noSetOfMarked, notOneAccount),
-    }),
+    lineKey(
+      ['L'],
+      'lockout',
+      'lock the marked accounts out on every device, or this one',
+      lockoutLine,
+      {
+        command: 'lockout KEY…',
+        disabled: firstOf(noSetOfMarked, noAccounts),
+      },
+    ),
     lineKey(['u'], 'undo', 'undo the last run', () => 'undo', {
       hint: [6.5, 'undo'],
       command: 'undo',

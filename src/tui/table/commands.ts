@@ -51,19 +51,15 @@ const hasAmbiguousKeys = memoized(
   (keys: ReadonlySet<string>) => [...keys].filter((key) => key.includes('=')).length > 1,
 );
 
-/** `lockout` of the one chosen account, everywhere: the devices of the table do not limit it. */
+/** `lockout` of the chosen accounts, everywhere: the devices of the table do not limit it. */
 export function lockoutLine(state: State): string | undefined {
-  const keys = keysOf(selectedRecords(state));
-  const [key] = keys;
-  if (key === undefined || keys.size > 1) return undefined;
-  return `lockout ${key.startsWith('-') ? '-- ' : ''}${quoteWord(key)}`;
+  const keys = [...keysOf(selectedRecords(state))];
+  const dashes = keys.some((key) => key.startsWith('-')) ? ['--'] : [];
+  return keys.length === 0 ? undefined : ['lockout', ...dashes, ...keys.map(quoteWord)].join(' ');
 }
 
-export function notOneAccount(state: State): string | undefined {
-  if (state.table.view.resource !== 'user') return 'only users can be locked out';
-  return keysOf(selectedRecords(state)).size > 1
-    ? 'lockout takes one account: mark fewer'
-    : undefined;
+export function noAccounts(state: State): string | undefined {
+  return state.table.view.resource === 'user' ? undefined : 'only users can be locked out';
 }
 
 /** `user delete` for the marked records, or the current one, as one plan for all their devices. */

@@ -11,10 +11,9 @@ import { cut, shortened, visible } from '../../text/visible.ts';
 import { splitFingerprint, wrapText } from '../../text/wrap.ts';
 import { plainLine, type TextLine } from '../screen/theme.ts';
 import { fittedColumns, type ListColumn } from './view.ts';
-import { cellText, quotedText } from '../../output/cells.ts';
+import { quotedText } from '../../output/cells.ts';
 import type { LogLine } from '../state.ts';
-import type { TableOutput } from '../../shell/output.ts';
-import { grouped, valueAt } from '../../device/record.ts';
+import { valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Step } from '../../change/step.ts';
 
@@ -142,27 +141,6 @@ export function namesText(names: readonly string[]): string {
 }
 
 const SIGNS = { add: '+', set: '~', delete: '-' } as const;
-
-/** What a lockout came to, folded: what is still open with all its devices, then the others. */
-export function foldedLockout(output: TableOutput): TableOutput {
-  const groups = grouped(output.rows, (row) =>
-    JSON.stringify({ ...row, device: undefined, address: undefined }),
-  );
-  const rows = [...groups.values()].map((some) => {
-    const names = some.map(({ device }) => cellText(device));
-    const sign = LOCKOUT_SIGNS[cellText(some[0].verdict)];
-    const shown = sign === undefined ? names.join(', ') : namesText(names);
-    return { ...some[0], device: `${sign ?? VERDICT_MARKS.failed.mark} ${shown}` };
-  });
-  return { ...output, rows };
-}
-
-/** Of what is not open. */
-const LOCKOUT_SIGNS: Readonly<Record<string, string>> = {
-  disabled: VERDICT_MARKS.done.mark,
-  deleted: VERDICT_MARKS.done.mark,
-  'no such account': VERDICT_MARKS.unchanged.mark,
-};
 
 interface Group {
   readonly result: StepResult;
