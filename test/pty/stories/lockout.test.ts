@@ -25,7 +25,9 @@ test(
     await program.waitFor('open sessions and API tokens: not known to be ended');
     await program.waitFor('Type 10 to do them');
     await answer(program, '10');
-    await program.waitFor((screen) => isQuiet(screen) && screen.join(' ').includes('pending there'));
+    await program.waitFor(
+      (screen) => isQuiet(screen) && screen.join(' ').includes('pending there'),
+    );
     const screen = program.screen().join('\n');
     expect(screen).not.toContain('locked out');
     expect(screen).toContain('9 done · 3 not as planned');
