@@ -80,7 +80,11 @@ export function resultLines(
     const step = steps.find((one) => one.resource === resource && one.key === key);
     return [recordText(result), deedText(result, step, shown)];
   };
-  const same = grouped(results, (one) => JSON.stringify([one.action, ...textOf(one, false)]));
+  // Not in the order in which devices answered.
+  const places = new Map([...planned.keys()].map((address, at) => [address, at]));
+  const placeOf = ({ device }: StepResult): number => places.get(device.address) ?? 0;
+  const inOrder = results.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const same = grouped(inOrder, (one) => JSON.stringify([one.action, ...textOf(one, false)]));
   const groups = [...same.values()].map((all): ResultGroup => {
     const [record, deed] = textOf(all[0], all.length === 1);
     return { record, deed, results: all };

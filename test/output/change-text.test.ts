@@ -111,8 +111,8 @@ test('each result has a sign, a word and its reason; the summary counts', () => 
   expect('\n' + out).toMatchInlineSnapshot(`
     "
     ✓ carol  added (filled in: lang=de, most common here)  fw1
-    ≠ carol  add differs - lang: sent de, device has en; password: sent •••, device has •••  fw2
     ? x^[[2J  add unknown - the response was lost  fw1
+    ≠ carol  add differs - lang: sent de, device has en; password: sent •••, device has •••  fw2
     ✗ not reached: no answer within 5 s  fw3
     1 done · 1 differs · 1 failed · 1 unknown
     "
