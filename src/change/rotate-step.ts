@@ -47,7 +47,7 @@ interface Attempt {
   readonly old: string | undefined;
   /** Sent and tried; empty for a token that the device has not made yet. */
   secret: string;
-  facts: RotationFacts;
+  readonly facts: RotationFacts;
   events: readonly RotationEvent[];
   /** Why the last request failed. */
   error?: DevshError | undefined;
@@ -140,23 +140,10 @@ async function runAttempt(
   one: PendingStep,
   attempt: Attempt,
 ): Promise<StepEnd> {
-  let mayChooseAgain = true;
   for (;;) {
     const action = await settle(work, attempt);
-    if (action.kind === 'send') {
-      await sendSecret(work, one, attempt);
-      continue;
-    }
-    const { device } = work.devicePlan;
-    const another =
-      action.keeps === 'old' && mayChooseAgain
-        ? await work.rotations?.another(device, attempt.account)
-        : undefined;
-    if (another === undefined) return endOf(work, attempt, action);
-    mayChooseAgain = false;
-    attempt.secret = another;
-    attempt.facts = { ...attempt.facts, isSent: false };
-    attempt.events = [];
+    if (action.kind === 'end') return endOf(work, attempt, action);
+    await sendSecret(work, one, attempt);
   }
 }
 
@@ -371,17 +358,7 @@ async function endOf(
   }
   if (verdict !== 'unknown') await rotations?.keepsOld(account);
   const note = isOldAccepted(attempt.events) ? OLD_WORKS : undefined;
-  if (keeps === 'old') {
-    await rotations?.drop(account);
-    const why = error === undefined ? '' : `: ${error.message}`;
-    const text = `${whose} was refused${why}`;
-    const reason = `${name} refused ${whose}`;
-    return {
-      verdict,
-      error: new StopsRunError(devicePlan.device, 'secret-refused', text, reason),
-      note,
-    };
-  }
+  if (keeps === 'old') await rotations?.drop(account);
   if (verdict === 'failed') return { verdict, error, note };
   if (verdict === 'no effect') {
     return {
@@ -396,7 +373,7 @@ async function endOf(
         ? `neither ${whose} nor the old one is known to work; both are kept, "resume" tries them`
         : `${whose} is not known to work; it is kept, "resume" tries it`;
   const reason = `no ${nounOf(step)} of ${visible(step.key)} is known to work on ${name}`;
-  return { verdict, error: new StopsRunError(devicePlan.device, 'login-unknown', text, reason) };
+  return { verdict, error: new StopsRunError(devicePlan.device, text, reason) };
 }
 
 const OLD_WORKS = 'the old one still works';

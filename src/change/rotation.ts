@@ -39,8 +39,6 @@ export interface KeptRotations {
   trying(account: RotatedAccount, secret: 'new' | 'old'): Promise<void>;
   /** Keeps the token that a device has just made. */
   received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
-  /** The spare of a generated secret, now pending; undefined if there is none. */
-  another(device: DeviceRef, account: RotatedAccount): Promise<string | undefined>;
   promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
   drop(account: RotatedAccount): Promise<void>;
   /** The old secret is still in effect: the second place gets it back. */
@@ -52,14 +50,13 @@ export function rotationOf({ purpose }: Pick<Step, 'purpose'>): Rotation | undef
   return purpose?.kind === 'rotate' ? purpose.rotation : undefined;
 }
 
-/** The run stops: on further devices the same would happen, or no login would be left. */
+/** The run stops: on further devices no login would be left. */
 export class StopsRunError extends DeviceError {
-  override readonly code: 'login-unknown' | 'secret-refused';
+  override readonly code = 'login-unknown';
   readonly stopReason: string;
 
-  constructor(device: DeviceRef, code: StopsRunError['code'], text: string, stopReason: string) {
+  constructor(device: DeviceRef, text: string, stopReason: string) {
     super(device, text);
-    this.code = code;
     this.stopReason = stopReason;
   }
 }

@@ -27,8 +27,6 @@ export interface RotatedSecrets {
   readonly run?: string | undefined;
   /** In effect before `pending`, if it is known. */
   readonly replaces?: string | undefined;
-  /** Generated for a device that refuses `pending`. */
-  readonly spare?: string | undefined;
   readonly current?: string | undefined;
   /** For a device that comes back from a backup. Forgotten at the time `until` (ISO 8601). */
   readonly previous?: { readonly secret: string; readonly until: string } | undefined;
@@ -156,15 +154,13 @@ export class RotationStore {
   /**
    * Keeps a secret before it is sent, with the one that it replaces, if that is known. On disk when it
    * resolves. Throws RefusedError if the pending secret of another run was sent, or if it is the old one.
-   *
-   * @param options.spare taken if the device refuses this one
    */
   keepPending(
     account: RotatedAccount,
     secret: string,
-    options: { readonly run: string } & Pick<RotatedSecrets, 'replaces' | 'spare'>,
+    options: { readonly run: string } & Pick<RotatedSecrets, 'replaces'>,
   ): Promise<void> {
-    const { run, replaces: given, spare } = options;
+    const { run, replaces: given } = options;
     return this.#change(account, (kept) => {
       const { current, previous, isSent, run: earlier = '', ...secrets } = kept;
       const replaces = given ?? secrets.replaces;
@@ -177,7 +173,7 @@ export class RotationStore {
         );
       }
       if (secret === (replaces ?? current)) throw refusal(account, 'the new secret is the old one');
-      return { pending: secret, run, replaces, spare, current, previous };
+      return { pending: secret, run, replaces, current, previous };
     });
   }
 
@@ -225,14 +221,6 @@ export class RotationStore {
           ? previous
           : { secret: replaces, until },
     }));
-  }
-
-  /** Forgets the previous secrets of these accounts; each write forgets those that are too old. Returns how many. */
-  forgetPrevious(isForgotten: (account: RotatedAccount) => boolean): Promise<number> {
-    return this.#changeAll(
-      (one) => one.previous !== undefined && isForgotten(one),
-      (secrets) => ({ ...secrets, previous: undefined }),
-    );
   }
 
   /** Forgets all secrets of these accounts but pending ones, with what belongs to those. Returns how many accounts. */

@@ -213,7 +213,7 @@ test('a refused secret goes, and the previous one stays', async () => {
   expect(await store.list()).toMatchObject([{ user: 'admin', current: 'one' }]);
 });
 
-test('previous secrets are forgotten on request, and after 30 days', async () => {
+test('previous secrets are forgotten after 30 days', async () => {
   const setup = await makeVault();
   const store = await open(setup);
   const jdoe = { ...admin, user: 'jdoe' };
@@ -221,8 +221,6 @@ test('previous secrets are forgotten on request, and after 30 days', async () =>
     await store.keepPending(account, 'new', { run: 'r1', replaces: 'old' });
     await store.promote(account, { isLogin: false });
   }
-  expect(await store.forgetPrevious(({ user }) => user === 'jdoe')).toBe(1);
-  expect((await store.read(jdoe)).previous).toBeUndefined();
   expect((await store.read(admin)).previous).toBeDefined();
   const later = await open({ ...setup, now: new Date('2026-04-01T00:00:00Z') });
   await later.keepPending(jdoe, 'newer', { run: 'r1' });

@@ -34,7 +34,6 @@ const LINES = [
   'lockout bob --now --yes --delete',
   'rotate password admin --on @lab --dry-run',
   'rotate token admin --on @lab --dry-run',
-  'rotate forget-previous --on @lab',
   'resources --on @lab',
   'resource user list --on @lab',
   'questions',

@@ -55,7 +55,6 @@ export function sessionLines({ devsh, inputs, proxy, secrets }: CanaryFleet): Se
     'lockout zoe --now --dry-run --json --timeout 3',
     `rotate password bob ${on} --dry-run --json --timeout 3`,
     `rotate token zoe ${on} --dry-run --timeout 3`,
-    'rotate forget-previous',
     `user delete zoe ${on} --yes`,
     `user restore zoe ${withSecret} --at 1s --on sim1 --timeout 3 --yes`,
     `user list --on sim1 --timeout 3 --proxy ${proxyUrl(proxy)}`,

@@ -23,8 +23,7 @@ test('the escrow file opens every device with its own generated password', async
   const text = await decrypter.decrypt(armor.decode(await readFile(path, 'utf8')), 'text');
   const lines = text.trim().split('\n');
   const secrets = lines.map((line) => JSON.parse(line) as { address: string; secret: string });
-  // One for each device, and its spare.
-  expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(6);
+  expect(new Set(secrets.map(({ secret }) => secret)).size).toBe(3);
   for (const device of devices) {
     const { secret = '' } = secrets.findLast(({ address }) => address === device.address) ?? {};
     expect(secret).toHaveLength(20);
@@ -109,7 +108,7 @@ test('a program gets the old password back if the device refuses the new one', a
   const { rotate, device, login } = await startWithPrograms({ devices: 2 }, 'cat > "$1"');
   device(1).setFault('password-refused', true, { method: 'PATCH' });
   const run = await rotate(`${ROTATE} --new-stdin`, NEW);
-  expect(run.stderr).toContain('refused the new password');
+  expect(run.stdout).toContain('the old one still works');
   expect(await login('sim1')).toContain(OLD);
   expect(await login('sim2')).toContain(OLD);
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);

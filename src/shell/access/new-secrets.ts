@@ -1,7 +1,7 @@
 import { handToCommand, commandFor } from '../../credentials/program-source.ts';
 import { type EscrowLine, writeEscrow } from '../../credentials/escrow-file.ts';
-import { checkNewSecret, generateSecret, secretClasses } from '../../credentials/new-secret.ts';
-import type { RotatedAccount, RotationStore } from '../../credentials/rotation-store.ts';
+import { checkNewSecret, generateSecret } from '../../credentials/new-secret.ts';
+import type { RotatedAccount } from '../../credentials/rotation-store.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -25,26 +25,21 @@ export interface NewSecrets {
    * cannot be sent or is weak.
    */
   secretFor(target: SecretTarget): Promise<string>;
-  /** A secret for the case that the device refuses the first one; undefined if that was given. */
-  another(): string | undefined;
 }
 
 /** Throws UsageError unless one source of new secrets is given. */
 export function newSecrets(call: SecretCall): NewSecrets {
-  const { newStdin, generate, length, classes, each } = call.options;
+  const { newStdin, generate, length, each } = call.options;
   if (newStdin === generate) {
     throw new UsageError(
       'give one of --generate and --new-stdin: they say where the new secret comes from',
     );
   }
-  if (!generate && (length ?? classes) !== undefined) {
-    throw new UsageError('--length and --classes are for --generate');
-  }
+  if (!generate && length !== undefined) throw new UsageError('--length is for --generate');
   if (newStdin && each) throw new UsageError('--new-stdin has one secret: leave out --each');
-  const wanted = { length, classes: classes && secretClasses(classes) };
   const known = new Map<string, Promise<string>>();
   const choose = async (user: string) =>
-    generate ? generateSecret(wanted) : lineOfStdin(call, user, known.size > 0);
+    generate ? generateSecret(length) : lineOfStdin(call, user, known.size > 0);
   return {
     isGenerated: generate,
     async secretFor(target) {
@@ -56,7 +51,6 @@ export function newSecrets(call: SecretCall): NewSecrets {
       checkNewSecret(await secret, target.account);
       return secret;
     },
-    another: () => (generate ? generateSecret(wanted) : undefined),
   };
 }
 
@@ -174,17 +168,15 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Looks at all sources of logins for the devices whose login in use is rotated. Throws RefusedError if one of
- * them comes before the store, and would be used instead of the new secret.
+ * Looks where the logins come from that are rotated. Throws RefusedError for a place that would be used instead of the
+ * new secret. Returns the devices whose program gives the same login, which they would lose.
  */
 export async function devicesWithSameLogin(
   call: SecretCall,
-  store: RotationStore,
-  own: readonly Pick<DeviceSession, 'entry' | 'credential'>[],
+  own: readonly Pick<DeviceSession, 'entry'>[],
 ): Promise<readonly string[]> {
-  const logins = new Map<string, [kind: RotatedAccount['kind'], user: string, secret: string]>();
   const programs = new Set<string>();
-  for (const { entry, credential } of own) {
+  for (const { entry } of own) {
     const { source } = await call.access.origin(entry);
     const isHanded = source === 'credential_command' && entry.credentialStoreCommand !== undefined;
     const advice = source && ADVICE[source];
@@ -194,24 +186,14 @@ export async function devicesWithSameLogin(
       );
     }
     if (isHanded) programs.add(programOf(entry));
-    if (credential === undefined) continue;
-    const { kind, user = '', secret } = credential.revealed();
-    logins.set(JSON.stringify([kind, user, secret]), [kind, user, secret]);
   }
+  if (programs.size === 0) return [];
   const addresses = new Set(own.map(({ entry }) => entry.address));
   const inventory = await call.shell.services.inventory.load();
-  const sharing: string[] = [];
-  const entries = inventory.devices.length === 0 ? [] : selectDevices(['@all'], inventory);
-  for (const entry of entries) {
-    const { address, name } = entry;
-    if (addresses.has(address)) continue;
-    let isSharing = entry.credentialCommand !== undefined && programs.has(programOf(entry));
-    for (const [kind, user, secret] of logins.values()) {
-      isSharing ||= (await store.login({ address, kind, user })).secret === secret;
-    }
-    if (isSharing) sharing.push(name);
-  }
-  return sharing;
+  const others = selectDevices(['@all'], inventory).filter(
+    (entry) => !addresses.has(entry.address) && entry.credentialCommand !== undefined,
+  );
+  return others.filter((entry) => programs.has(programOf(entry))).map(({ name }) => name);
 }
 
 function programOf(entry: DeviceEntry): string {

@@ -342,15 +342,6 @@ export const rotate: CommandSpec = {
       examples: ['rotate token backup --on @all --escrow tokens.age --recipient age1…'],
       run: later(async () => (await import('../writing/rotate.ts')).rotateToken),
     }),
-    verb({
-      name: 'forget-previous',
-      summary: 'Forget the passwords and tokens that rotations have replaced',
-      options: [...DEVICES],
-      details:
-        'They are kept for 30 days: a device that comes back from a backup wants them again.',
-      examples: ['rotate forget-previous', 'rotate forget-previous --on @berlin'],
-      run: later(async () => (await import('../writing/rotate.ts')).forgetPrevious),
-    }),
   ],
 };
 

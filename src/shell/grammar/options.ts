@@ -123,7 +123,6 @@ const NEW_SECRET_ROWS = [
   toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
   toggle('generate', '--generate  Generate it'),
   value('length', '--length N  The number of its characters (default 24)', integer(8, 128)),
-  value('classes', '--classes NAMES  Of lower,upper,digit,symbol (default: no symbol)', names),
   toggle('each', '--each  Another one on each device'),
   textValue('escrow', '--escrow FILE  Write it to this age file, too, before it is sent'),
   list('recipients', '--recipient KEY  Who can open that: age1… (repeatable)', filled),

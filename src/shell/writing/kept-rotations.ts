@@ -49,13 +49,6 @@ export function rotationsIn(
       await second?.keep([{ device, account, secret }]);
       await second?.hand({ device, account, secret });
     },
-    async another(device, account) {
-      const { spare, run = ownRun } = await store.read(account);
-      if (spare === undefined) return undefined;
-      await second?.keep([{ device, account, secret: spare }]);
-      await store.keepPending(account, spare, { run });
-      return spare;
-    },
     async promote(account, options) {
       await store.promote(account, options);
       // What the user typed no longer opens the device, and the new one is kept already.

@@ -8,7 +8,7 @@ import type { RotationStore } from '../../credentials/rotation-store.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { counted, MASK, someOf } from '../../text/one-line.ts';
+import { MASK, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import {
   newSecrets,
@@ -21,8 +21,8 @@ import { accountResources } from '../access/access.ts';
 import { accountsOf } from '../../device/profile.ts';
 import { bothKeyAndWhere } from '../arguments.ts';
 import type { Call } from '../command.ts';
-import type { DeviceOption, ROTATE } from '../grammar/options.ts';
-import { info, type Output, success, warning } from '../output.ts';
+import type { ROTATE } from '../grammar/options.ts';
+import { type Output, warning } from '../output.ts';
 import { findLogins, rotationsIn } from './kept-rotations.ts';
 import { refuseReadOnly } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
@@ -88,16 +88,14 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
     let second: SecondPlace | undefined;
     if (store !== undefined) {
       const ownSessions = own.flatMap(({ session }) => session ?? []);
-      const sharing = (await devicesWithSameLogin(call, store, ownSessions)).map(visible);
+      const sharing = (await devicesWithSameLogin(call, ownSessions)).map(visible);
       if (sharing.length > 0) details.push(`these keep the old password: ${someOf(sharing)}`);
       const isNeeded =
         kind === 'token' ||
         (!call.options.kept && (own.length > 0 || secrets?.isGenerated === true));
       second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
     }
-    if (call.io.ask === undefined || call.options.yes) {
-      for (const text of details) yield warning(text);
-    }
+    for (const text of details) yield warning(text);
     const chosen = { run: plan.run, secrets, second };
     const rotations = store && (() => choose(call, store, items, chosen));
     return { plan, details, rotations };
@@ -188,7 +186,6 @@ async function choose(
   const chosen: (Item & {
     readonly secret: string;
     readonly replaces: string | undefined;
-    readonly spare?: string | undefined;
   })[] = [];
   const all = await store.readAll(items.map(({ account }) => account));
   for (const [at, item] of items.entries()) {
@@ -211,27 +208,14 @@ async function choose(
       const secret = await secrets.secretFor(item);
       // Also of another account: no other command may log in with it until the outcome is known.
       const replaces = inUse ?? kept.current;
-      chosen.push({ ...item, secret, replaces, spare: secrets.another() });
+      chosen.push({ ...item, secret, replaces });
     }
   }
-  // The last line of an account is the one that is sent first.
-  const spares = chosen.flatMap(({ spare, ...one }) => (spare ? { ...one, secret: spare } : []));
-  await second?.keep([...spares, ...chosen]);
+  await second?.keep(chosen);
   await Promise.all(
-    chosen.map(({ account, secret, replaces, spare }) =>
-      store.keepPending(account, secret, { run, replaces, spare }),
+    chosen.map(({ account, secret, replaces }) =>
+      store.keepPending(account, secret, { run, replaces }),
     ),
   );
   return rotationsIn(call, store, run, second);
-}
-
-/** `rotate forget-previous`: on the devices of `--on`, or all. */
-export async function* forgetPrevious(call: Call<DeviceOption>): AsyncGenerator<Output> {
-  const sessions = call.options.on.length > 0 ? await call.sessions() : undefined;
-  const addresses = sessions && new Set(sessions.map(({ ref }) => ref.address));
-  const store = await call.rotations();
-  const count = await store.forgetPrevious(({ address }) => addresses?.has(address) !== false);
-  yield count === 0
-    ? info('no previous password or token is kept')
-    : success(`forgot ${counted(count, 'previous secret')}`);
 }

@@ -2,8 +2,6 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { expect, onTestFinished, test } from 'vitest';
-import { Vault } from '../../../src/credentials/vault.ts';
-import { Credential } from '../../../src/device/credential.ts';
 import { RefusedError, UsageError } from '../../../src/errors.ts';
 import { type DeviceEntry, selectDevices } from '../../../src/fleet/inventory.ts';
 import {
@@ -17,7 +15,6 @@ import type { DeviceOption, Given, NewSecretOption } from '../../../src/shell/gr
 import { makeTempFolder } from '../../settings/temp-folder.ts';
 import { openSession } from '../session.ts';
 
-const PASSPHRASE = 'correct horse battery';
 const NO_KEYCHAIN = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
 
 async function makeCall(
@@ -61,7 +58,6 @@ test('without --each an account gets one generated secret on all devices', async
   expect(same).toBe(one);
   expect(other).not.toBe(one);
   expect(secrets.isGenerated).toBe(true);
-  expect(secrets.another()).not.toBe(one);
 });
 
 test('with --each a device gets its own, and asking again gives the same', async () => {
@@ -82,7 +78,6 @@ test.each<[Given, string, string]>([
   if (expected === '') await expect(read).rejects.toThrow('begins or ends with a space');
   else expect(await read).toBe(expected);
   expect(secrets.isGenerated).toBe(false);
-  expect(secrets.another()).toBeUndefined();
 });
 
 test('the login takes no line of the new secret, and reports none as unused', async () => {
@@ -108,9 +103,8 @@ test('a line that is not there, and a second account, are errors that say so', a
 test.each<[Given, string]>([
   [{}, 'say where the new secret comes from'],
   [{ generate: true, newStdin: true }, 'give one of'],
-  [{ newStdin: true, length: 20 }, 'are for --generate'],
+  [{ newStdin: true, length: 20 }, 'is for --generate'],
   [{ newStdin: true, each: true }, 'leave out --each'],
-  [{ generate: true, classes: ['upper', 'letters'] }, 'is not one of lower, upper'],
 ])('%j is a mistake that is explained', async (given, message) => {
   const call = await makeCall(given);
   expect(() => newSecrets(call)).toThrow(UsageError);
@@ -189,38 +183,15 @@ groups:
   shared: { user: admin }
 `;
 
-/** The vault of a call, open, with the same login of admin on two devices and another on a third. */
-async function makeVault(call: Awaited<ReturnType<typeof makeCall>>) {
-  const { vault, inventory } = call.shell.services;
-  await new Vault(vault.path, { workFactor: 10 }).create(PASSPHRASE);
-  await vault.unlock(PASSPHRASE);
-  for (const [name, secret] of Object.entries({ fw1: 'shared', fw2: 'shared', fw3: 'other' })) {
-    await vault.store(`${name}.example:443`, { kind: 'basic', user: 'admin', secret });
-  }
-  const store = await call.shell.services.rotation(call.options, undefined);
-  const credential = Credential.basic('admin', 'shared');
-  const entries = selectDevices(['@all'], await inventory.load());
-  return { store, own: entries.slice(0, 1).map((one) => ({ entry: one, credential })) };
+async function firstDevice(call: Awaited<ReturnType<typeof makeCall>>) {
+  const [entry] = selectDevices(['@all'], await call.shell.services.inventory.load());
+  return entry === undefined ? [] : [{ entry }];
 }
-
-test('devices with the same kept login are named', async () => {
-  const call = await makeCall({}, { inventory: INVENTORY });
-  const { store, own } = await makeVault(call);
-  expect(await devicesWithSameLogin(call, store, own)).toEqual(['fw2']);
-});
-
-test('a device may be in no inventory', async () => {
-  const call = await makeCall({}, { inventory: INVENTORY });
-  const { store, own } = await makeVault(call);
-  await writeFile(call.shell.services.inventory.path, '');
-  expect(await devicesWithSameLogin(call, store, own)).toEqual([]);
-});
 
 test('a login from the environment would be used on: refused', async () => {
   const env = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'shared' };
   const call = await makeCall({}, { env, inventory: INVENTORY });
-  const { store, own } = await makeVault(call);
-  const attempt = devicesWithSameLogin(call, store, own);
+  const attempt = devicesWithSameLogin(call, await firstDevice(call));
   await expect(attempt).rejects.toThrow(RefusedError);
   await expect(attempt).rejects.toThrow('fw1: its login comes from the environment');
 });
@@ -231,8 +202,7 @@ test('a program that prints the login needs one that keeps it', async () => {
     {},
     { inventory: INVENTORY.replace('user: admin', `user: admin, ${command}`) },
   );
-  const first = await makeVault(alone);
-  await expect(devicesWithSameLogin(alone, first.store, first.own)).rejects.toThrow(
+  await expect(devicesWithSameLogin(alone, await firstDevice(alone))).rejects.toThrow(
     'give a credential_store_command',
   );
   const both = await makeCall(
@@ -244,6 +214,5 @@ test('a program that prints the login needs one that keeps it', async () => {
       ),
     },
   );
-  const second = await makeVault(both);
-  expect(await devicesWithSameLogin(both, second.store, second.own)).toEqual(['fw2']);
+  expect(await devicesWithSameLogin(both, await firstDevice(both))).toEqual(['fw2']);
 });
