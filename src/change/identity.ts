@@ -45,8 +45,9 @@ export interface Consent {
 
 /** A word of the line that answers a question of the gate: `fw2=bob`. */
 export interface Mark {
+  readonly device: string;
+  /** The natural key that the record has there now. */
   readonly key: string;
-  readonly device?: string | undefined;
 }
 
 /** What tells persons apart, in the order of the messages. */

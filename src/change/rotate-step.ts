@@ -1,5 +1,5 @@
 import { pluralOf } from '../text/one-line.ts';
-import { Credential } from '../device/credential.ts';
+import { Credential, type RotatedAccount } from '../device/credential.ts';
 import { RejectedError, UnauthorizedError } from '../device/errors.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import { withSecrets } from '../device/rotation-request.ts';
@@ -20,7 +20,7 @@ import {
   type RotationEvent,
   type RotationFacts,
 } from './next-action.ts';
-import { rotationOf, StopsRunError, type KeptRotations, type RotatedAccount } from './rotation.ts';
+import { rotationOf, StopsRunError, type KeptRotations } from './rotation.ts';
 import {
   type DeviceWork,
   type Ended,

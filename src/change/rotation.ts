@@ -1,14 +1,7 @@
-import type { Credential } from '../device/credential.ts';
+import type { RotatedAccount } from '../device/credential.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { Rotation, Step } from './step.ts';
-
-/** An account of one device whose secret is rotated. */
-export interface RotatedAccount {
-  readonly address: string;
-  readonly user: string;
-  readonly kind: Credential['kind'];
-}
 
 /** What is kept of an account. */
 export interface KeptSecrets {

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { Credential } from '../device/credential.ts';
+import { Credential, type RotatedAccount } from '../device/credential.ts';
 import { RefusedError, UsageError } from '../errors.ts';
-import type { RotatedAccount } from './rotation-store.ts';
 
 /**
  * Without characters that look alike, and without those that shells, URLs and forms treat in their own way. A secret

@@ -1,3 +1,4 @@
+import type { RotatedAccount } from '../device/credential.ts';
 import { CredentialError, RefusedError } from '../errors.ts';
 import { withLock } from '../os/lock.ts';
 import { visible } from '../text/visible.ts';
@@ -6,14 +7,6 @@ import { accountName, type OsKeychain, parseAccount } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { RotationChange, StoredEntry } from './store.ts';
 import { type Vault, VaultLockedError } from './vault.ts';
-
-/** An account of one device (`host:port`) whose password or token is rotated. */
-export interface RotatedAccount {
-  readonly address: string;
-  /** Empty for a token whose owner is unknown. */
-  readonly user: string;
-  readonly kind: 'basic' | 'token';
-}
 
 /** The known secrets of one account. */
 export interface RotatedSecrets {

@@ -108,3 +108,11 @@ export class Credential {
     return `${this.user ?? ''}:${this.#secret}`;
   }
 }
+
+/** An account of one device (`host:port`) whose password or token is rotated. */
+export interface RotatedAccount {
+  readonly address: string;
+  /** Empty for a token whose owner is unknown. */
+  readonly user: string;
+  readonly kind: Credential['kind'];
+}

@@ -55,6 +55,17 @@ interface ResultGroup {
   readonly results: readonly [StepResult, ...StepResult[]];
 }
 
+/** Devices answer in any order. */
+export function inPlanOrder(
+  results: readonly StepResult[],
+  plans: readonly Pick<Plan, 'devices'>[],
+): StepResult[] {
+  const devices = plans.flatMap((plan) => plan.devices.map(({ device }) => device.name));
+  const place = new Map([...new Set(devices)].map((name, index) => [name, index]));
+  const placeOf = ({ device }: StepResult): number => place.get(device.name) ?? place.size;
+  return [...results].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
 /**
  * A line for all devices on which the same happened to a record; what went wrong comes last.
  *
@@ -80,11 +91,9 @@ export function resultLines(
     const step = steps.find((one) => one.resource === resource && one.key === key);
     return [recordText(result), deedText(result, step, shown)];
   };
-  // Not in the order in which devices answered.
-  const places = new Map([...planned.keys()].map((address, at) => [address, at]));
-  const placeOf = ({ device }: StepResult): number => places.get(device.address) ?? 0;
-  const inOrder = results.toSorted((a, b) => placeOf(a) - placeOf(b));
-  const same = grouped(inOrder, (one) => JSON.stringify([one.action, ...textOf(one, false)]));
+  const same = grouped(inPlanOrder(results, plan ? [plan] : []), (one) =>
+    JSON.stringify([one.action, ...textOf(one, false)]),
+  );
   const groups = [...same.values()].map((all): ResultGroup => {
     const [record, deed] = textOf(all[0], all.length === 1);
     return { record, deed, results: all };

@@ -36,6 +36,7 @@ import type {
   StepObject,
 } from '../shell/help/document-schema.ts';
 import { inSelectionOrder, viewedRecords } from './read-table.ts';
+import { inPlanOrder } from './change-text.ts';
 import { failureOf } from './streams.ts';
 import { replaceUnsafeInJson } from '../text/visible.ts';
 import type { Step } from '../change/step.ts';
@@ -188,7 +189,10 @@ function changeParts(outputs: readonly Output[], plans: readonly PlanOutput[]): 
     return { ...nothing, plan: planned };
   }
   const said = results.map(({ result }) => result);
-  const ended = inPlanOrder(withSettled(said, plans), plans);
+  const ended = inPlanOrder(
+    withSettled(said, plans),
+    plans.map(({ plan }) => plan),
+  );
   const runs = new Map([
     ...plans.flatMap(({ plan }) =>
       plan.devices.flatMap(({ settled }) => settled.map((one) => [one, plan.run] as const)),
@@ -240,13 +244,6 @@ function withSettled(results: readonly StepResult[], plans: readonly PlanOutput[
   const said = new Set(results.map(idOf));
   const settled = plans.flatMap(({ plan }) => plan.devices.flatMap((device) => device.settled));
   return [...results, ...settled.filter((result) => !said.has(idOf(result)))];
-}
-
-function inPlanOrder(results: readonly StepResult[], plans: readonly PlanOutput[]): StepResult[] {
-  const devices = plans.flatMap(({ plan }) => plan.devices.map(({ device }) => device.name));
-  const place = new Map([...new Set(devices)].map((name, index) => [name, index]));
-  const placeOf = ({ device }: StepResult): number => place.get(device.name) ?? place.size;
-  return [...results].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Errors that no other key has: devices without a plan, and error outputs. */

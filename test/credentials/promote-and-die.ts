@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { OsKeychain } from '../../src/credentials/keychain.ts';
-import { type RotatedAccount, RotationStore } from '../../src/credentials/rotation-store.ts';
+import { RotationStore } from '../../src/credentials/rotation-store.ts';
 import { Vault } from '../../src/credentials/vault.ts';
+import type { RotatedAccount } from '../../src/device/credential.ts';
 
 // Promotes the pending secret of an account in a vault, and is killed before write number `at`.
 const [folder = '', passphrase = '', account = '', at = ''] = process.argv.slice(2);

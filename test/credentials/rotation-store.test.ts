@@ -6,11 +6,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accountName, OsKeychain } from '../../src/credentials/keychain.ts';
-import {
-  type RotatedAccount,
-  RotationStore,
-  runInDoubt,
-} from '../../src/credentials/rotation-store.ts';
+import { RotationStore, runInDoubt } from '../../src/credentials/rotation-store.ts';
+import type { RotatedAccount } from '../../src/device/credential.ts';
 import { Vault, VaultLockedError } from '../../src/credentials/vault.ts';
 import { CredentialError, RefusedError, SettingsError } from '../../src/errors.ts';
 import { bundleProgram, type Bundle } from '../pty/bundle.ts';

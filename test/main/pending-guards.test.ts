@@ -130,7 +130,7 @@ test('on a terminal devsh asks which of the records in doubt are the ones that a
   ]);
 });
 
-test('--also at "resume" names a device of the line', async () => {
+test('--also names a device of the line', async () => {
   const fleet = await startFleet({ devices: 2 });
   fleet.device(2).setFault(DOWN, true);
   await fleet.devsh('user delete viewer --on @lab --yes');

@@ -1,7 +1,7 @@
 import { handToCommand, commandFor } from '../../credentials/program-source.ts';
 import { type EscrowLine, writeEscrow } from '../../credentials/escrow-file.ts';
 import { checkNewSecret, generateSecret } from '../../credentials/new-secret.ts';
-import type { RotatedAccount } from '../../credentials/rotation-store.ts';
+import type { RotatedAccount } from '../../device/credential.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';

@@ -1,5 +1,4 @@
-import type { RotatedAccount } from '../../credentials/rotation-store.ts';
-import { Credential } from '../../device/credential.ts';
+import { Credential, type RotatedAccount } from '../../device/credential.ts';
 import { startsWithToken } from '../../device/sensitive-fields.ts';
 import { CredentialError, RefusedError, unlessFailed, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';

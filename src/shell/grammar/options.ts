@@ -411,10 +411,10 @@ export function inherit(outer: Given, own: Given): Given {
   return { ...pickGiven(outer, INHERITED), ...own, ...(allow && { allow }) };
 }
 
-/** `bob`, or `fw2=bob`. */
+/** `fw2=bob`. Throws a `UsageError`. */
 function markOf(text: string): Mark {
   const at = text.indexOf('=');
-  if (at === -1) return { key: filled(text) };
+  if (at === -1) throw new UsageError(`name the device, too: --also DEVICE=${filled(text)}`);
   return { device: filled(text.slice(0, at)), key: filled(text.slice(at + 1)) };
 }
 

@@ -302,10 +302,7 @@ export async function* planOlder(
   const { also = [], yes, dryRun } = call.options;
   checkMarks(also, sessions);
   const consents = new Map<string, readonly Consent[]>(
-    sessions.map(({ ref }) => [
-      ref.address,
-      also.filter(({ device = ref.name }) => device === ref.name),
-    ]),
+    sessions.map(({ ref }) => [ref.address, also.filter(({ device }) => device === ref.name)]),
   );
   const planned = (): AsyncGenerator<Output, Plan> =>
     planFleet(call, sessions, (session) =>
@@ -337,9 +334,6 @@ export async function* planOlder(
 /** Throws a `UsageError` for a mark that cannot answer a question of this line. */
 function checkMarks(also: readonly Mark[], sessions: readonly DeviceSession[]): void {
   for (const { device, key } of also) {
-    if (device === undefined) {
-      throw new UsageError(`--also ${key}: name the device, too: --also DEVICE=${key}`);
-    }
     if (!sessions.some(({ ref }) => ref.name === device)) {
       throw new UsageError(`--also ${device}=${key}: nothing is asked about there`);
     }
