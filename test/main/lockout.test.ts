@@ -386,3 +386,20 @@ test('a mistyped account comes back with the one that may be meant', async () =>
   const { stderr } = await devsh('lockout viewr --yes');
   expect(stderr).toContain('no device has an account "viewr" to act on; did you mean viewer?');
 });
+
+test('a name that nobody can look for keeps no other name open, and is named', async () => {
+  // A list of exactly 20 may be cut.
+  const fleet = await start({ devices: 3, users: 20 });
+  const { devsh, device } = fleet;
+  const { stdout, stderr, exitCode } = await devsh('lockout viewer robert --yes');
+  expect(stderr).toContain('user viewer: on 3 of 3 devices read');
+  expect(stderr).toContain('user robert: on 0 of 3 devices read');
+  expect(stderr).toMatch(/user robert is not in the list, which may be cut/);
+  expect([1, 2, 3].map((number) => isActive(device(number)))).toEqual([false, false, false]);
+  expect(stdout).toContain('9 done');
+  expect(exitCode).toBe(3);
+
+  const alone = await devsh('lockout robert --yes');
+  expect(alone.stderr).toContain('user robert: on 0 of 3 devices read');
+  expect(alone.exitCode).toBe(3);
+});

@@ -57,6 +57,8 @@ interface Wanted extends AccountReading {
   readonly ending: readonly Change[];
   /** Why they are not known to be all. */
   readonly caution: string | undefined;
+  /** By name: why nobody knows whether the account is there. */
+  readonly doubts: ReadonlyMap<string, NotPossibleError>;
 }
 
 /** `lockout KEY…`: on every known device the accounts are disabled, and their sessions and tokens are deleted. */
@@ -71,6 +73,8 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     const changes = async (readInFull: ReadInFull) => {
       const one = await lookOn(all, session, { resource, keys, readInFull });
       found.set(session.ref.address, one);
+      const [doubt] = one.doubts.values();
+      if (one.closing.size === 0 && doubt !== undefined) throw doubt;
       return [...one.closing.values(), ...one.ending];
     };
     return { changes, about: keys.map((key) => ({ action: 'set', resource, key })) };
@@ -89,8 +93,14 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
         details.push(`not locked out: ${visible(text)} on ${names}; "${line}" does both`);
       }
     }
+    const isNobody = searches.every(({ same }) => same.length === 0);
     for (const { key, same, contradicting } of searches) {
-      if (same.length === 0) throw nobody(key, contradicting, planned, found);
+      const error = same.length === 0 && nobody(key, contradicting, planned, found);
+      if (error && (isNobody || !(error instanceof NotPossibleError))) throw error;
+    }
+    for (const { closing, doubts } of readings) {
+      if (closing.size === 0) continue;
+      for (const error of doubts.values()) yield { kind: 'error', error, device: error.device };
     }
     yield* deletions(call, readings);
     const devices = planned.devices.map((one) => reviewed(one, searches, found));
@@ -147,7 +157,7 @@ interface Looking {
   readonly readInFull: ReadInFull;
 }
 
-/** The goals of one device. Throws a `NotPossibleError` where nobody knows whether an account is there. */
+/** The goals of one device. */
 async function lookOn(
   { access, io: { signal } }: WriteCall,
   session: DeviceSession,
@@ -157,6 +167,7 @@ async function lookOn(
   const { profile, ref: device } = session;
   const keyField = keyFieldOf(profile, resource, listed);
   const records = [...listed];
+  const doubts = new Map<string, NotPossibleError>();
   for (const key of keys) {
     const isMeant = (record: DeviceRecord): boolean => valueText(record[keyField]) === key;
     if (listed.some(isMeant)) continue;
@@ -165,7 +176,7 @@ async function lookOn(
     if (absence.kind === 'there') records.push(absence.record);
     if (absence.kind !== 'not known') continue;
     const text = `user ${shownKey(keyField, key)} is ${absence.why}`;
-    throw new NotPossibleError(device, 'not-known', text);
+    doubts.set(key, new NotPossibleError(device, 'not-known', text));
   }
   const own = records.filter((record) => keys.includes(valueText(record[keyField])));
   const ending: Change[] = [];
@@ -189,7 +200,7 @@ async function lookOn(
       return [record, { ...change, action: 'set', fields, isExact: true }];
     }),
   );
-  return { device, profile, keyField, records, closing, ending, caution };
+  return { device, profile, keyField, records, closing, ending, caution, doubts };
 }
 
 function deletion(
@@ -221,7 +232,8 @@ function reviewed(
     return unplanned(device, [], strangerError(stranger, found));
   }
   if (error === undefined || !isOwing(planned)) return planned;
-  const changes = searches.map(({ same }) => unreadChange(planned, same, found));
+  const known = searches.filter(({ same }) => same.length > 0);
+  const changes = known.map(({ same }) => unreadChange(planned, same, found));
   return { ...planned, ...unplanned(device, changes, error) };
 }
 
@@ -280,9 +292,9 @@ function nobody(
 ): DevshError {
   const [stranger] = strangers;
   if (stranger !== undefined) return strangerError(stranger, found);
-  const doubt = devices.find(({ error }) => error instanceof NotPossibleError)?.error;
-  if (doubt !== undefined) return doubt;
   const readings = [...found.values()];
+  const [doubt] = readings.flatMap(({ doubts }) => doubts.get(key) ?? []);
+  if (doubt !== undefined) return doubt;
   if (readings.length === 0) {
     return new RefusedError(
       'devsh could read no device: it knows nothing of the account, and sent nothing',
@@ -362,7 +374,8 @@ function outcome(
       ...{ account, verdict, access: of },
     });
     if (error !== undefined) {
-      return keys.map((key) => row(key, profile === undefined ? 'not read' : 'not taken'));
+      const why = error instanceof NotPossibleError ? 'not known' : 'not taken';
+      return keys.map((key) => row(key, profile === undefined ? 'not read' : why));
     }
     const accounts = here.filter(isAccount).map((result) => {
       const closed = result.action === 'delete' ? 'deleted' : 'disabled';
