@@ -47,8 +47,8 @@ function factsInProfiles(): Map<string, string[]> {
 }
 
 /**
- * The facts of a profile file, and for each one what needs it. `create`, `update` and `remove` have the same ones, and
- * so has the `list` of a resource: they stand once. Throws for a fact without evidence, and for evidence that a profile has made needless.
+ * The facts of a profile file. `create`, `update` and `remove` have the same ones, and so has the `list` of a resource:
+ * they stand once. Throws for a fact without evidence, and for evidence that a profile has made needless.
  */
 export function profileFacts(): string {
   const stated = factsInProfiles();
@@ -60,13 +60,14 @@ export function profileFacts(): string {
       if (/^(?:update|remove|resources\.NAME\.(?:list|update))$/.test(own)) return [];
       if (name === 'resources' && typeof inner === 'object') return rows(inner, `${own}.NAME.`);
       if (fact.properties !== undefined && name !== 'options') return rows(fact, `${own}.`);
-      return [[`\`${own}\``, meaningOf(fact), evidenceOf(own)]];
+      const isLearned = evidenceOf(own).endsWith('learned');
+      return [[`\`${own}\``, meaningOf(fact) + (isLearned ? '; *learned*' : '')]];
     });
   const all = rows(profileJsonSchema() as Schema, '');
   const known = new Set(all.map(([fact]) => fact));
   const unknown = Object.keys(EVIDENCE).find((fact) => !known.has(`\`${fact}\``));
   if (unknown !== undefined) throw new Error(`${unknown} has evidence and is no fact`);
-  return table(['fact', 'meaning', 'needed by'], all);
+  return table(['fact', 'meaning'], all);
 }
 
 /** The words that say what a field is. */
