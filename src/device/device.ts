@@ -66,8 +66,6 @@ export interface RawRequest extends Pick<Body, 'form' | 'json'> {
   readonly method: WriteRequest['method'] | 'GET' | 'OPTIONS';
   /** From the root of the device, starting with one slash. */
   readonly path: string;
-  /** `stay`: do not follow a redirect. */
-  readonly redirect?: 'stay';
   /** A POST that only reads. */
   readonly isQuery?: boolean;
   /** Without the login. */
@@ -386,13 +384,12 @@ export class Device {
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
   async raw(request: RawRequest, signal?: AbortSignal): Promise<Response> {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
-    const { method, redirect, isQuery, isOpen = false } = request;
+    const { method, isQuery, isOpen = false } = request;
     const path = ownPath(request.path);
     const sent = {
       method,
       path,
       body: bodyOf(request),
-      redirect,
       isQuery,
       ...(isOpen && { login: {} }),
     };

@@ -249,7 +249,7 @@ function verify(
     if (trust.ca === undefined) return;
   }
   const ca = authorityOf(trust);
-  const problem = certificateProblem(socket, x509, address.host, ca?.pem);
+  const problem = certificateProblem(socket, x509, address.host);
   if (problem === undefined) return;
   const presented = describeCertificate(x509);
   if (ca !== undefined) {
