@@ -1,8 +1,8 @@
-import { type Identity, identityOf, type Meant } from './identity.ts';
+import { type Identity, identityOf, isPersonField, likenessOf, type Meant } from './identity.ts';
 import type { Run } from './journal.ts';
 import type { Plan } from './plan.ts';
 import type { Profile } from '../device/profile.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef } from '../device/record.ts';
 import type { Step } from './step.ts';
 
 /** A record of one device, whose identity later runs may have changed. */
@@ -41,7 +41,7 @@ export function identityAfter(
         if (step.resource !== resource || state?.kind !== 'ended') continue;
         const { verdict, record } = state.result;
         if (record === undefined || !['done', 'differs', 'unchanged'].includes(verdict)) continue;
-        const held = identityOf(profile, step.keyField, record);
+        const held = identityLeft(profile, step, record);
         const at = Date.parse(state.at);
         const before = step.before && identityOf(profile, step.keyField, step.before);
         const isOwn =
@@ -62,7 +62,25 @@ function isMadeAgain({ undoes }: Plan, { purpose }: Step): boolean {
   return undoes !== undefined || purpose?.kind === 'restore';
 }
 
+/** A device may have given the id to somebody else. Names change; an e-mail belongs to one person. */
 function isSame(one: Identity, other: Identity): boolean {
+  const { agreeing, contradicting } = likenessOf(one.person, other.person, []);
+  if (contradicting.length > 0 && !agreeing.includes('e-mail')) return false;
   if (one.id === undefined || other.id === undefined) return one.key === other.key;
   return one.id === other.id;
+}
+
+/**
+ * Whose record a step has left. A name or an e-mail that it did not write is still that of before: what shows in its
+ * place is by somebody else.
+ */
+export function identityLeft(
+  profile: Profile,
+  { before = {}, asked, keyField }: Pick<Step, 'before' | 'asked' | 'keyField'>,
+  record: DeviceRecord,
+): Identity {
+  const kept = Object.entries(before).filter(
+    ([field]) => !Object.hasOwn(asked, field) && (field === keyField || isPersonField(field)),
+  );
+  return identityOf(profile, keyField, { ...record, ...Object.fromEntries(kept) });
 }

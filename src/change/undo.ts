@@ -15,6 +15,7 @@ import { isMasked } from './compare.ts';
 import { restorable } from './data-loss.ts';
 import { type Identity, identityOf, isPersonField, type Meant } from './identity.ts';
 import type { Run, StepState } from './journal.ts';
+import { identityLeft } from './lineage.ts';
 import type { StepResult } from './verdict.ts';
 import { endsAccess, type Step } from './step.ts';
 
@@ -140,7 +141,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
   const { device, step, at, isConfirmed, isFirst, profile, meantBy } = work;
   const { resource, key, keyField } = step;
   const before = step.before ?? {};
-  const left = identityOf(profile, keyField, record ?? { ...before, ...step.after });
+  const left = identityLeft(profile, step, record ?? { ...before, ...step.after });
   const meant = meantBy(device, step, left.key === '' ? { ...left, key } : left, at);
   const setBack = (): Change & { readonly action: 'set' } => {
     // All changes of the step, requested or not. Timestamps change by themselves.

@@ -1,10 +1,11 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Run } from '../../src/change/journal.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
-import type { DeviceRecord } from '../../src/device/record.ts';
-import { undoContext } from './steps.ts';
+import { type DeviceRecord, onlyFields } from '../../src/device/record.ts';
+import { step as stepOf, undoContext } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
@@ -69,4 +70,21 @@ test('read-only fields of a changed record are not set back', () => {
     undoContext(profile),
   );
   expect(undo?.changes).toMatchObject([{ action: 'set', fields: { lang: 'de' } }]);
+});
+
+test('an undo means whom the step was made for, whatever others wrote beside it', () => {
+  const name = fc.constantFrom('bob', 'bea', 'rob');
+  const image = fc.record({ username: name, email: name, last_name: name, lang: name });
+  const some = fc.tuple(image, fc.option(image, { nil: undefined }), image);
+  fc.assert(
+    fc.property(some, fc.subarray(['username', 'email', 'lang'] as const), (images, fields) => {
+      const [before, given, held] = images;
+      const asked = given && Object.fromEntries(fields.map((field) => [field, given[field]]));
+      const [undo] = undoOf(runOf(stepOf(before, asked), held), () => undoContext(profileWith({})));
+      const { key, person } = undo?.changes[0]?.meant ?? {};
+      const left = { ...held, ...before, ...(asked && onlyFields(held, Object.keys(asked))) };
+      expect(key).toBe(left.username);
+      expect(person).toEqual({ email: left.email, last_name: left.last_name });
+    }),
+  );
 });

@@ -121,9 +121,11 @@ export function needless(
   const isSame = [before, seen].every((one) => JSON.stringify(one) === JSON.stringify(after));
   // Where devsh does not know the old password, it sets the kept one once more: no login is refused for it.
   const isKeptSecret = isResume(line) && after.secrets['password'] !== undefined;
-  // The other box of a pair has done it already.
-  const isPaired = [...boxes.values()].some((one) => one.name === box && one.isPaired);
-  return isSame && !isKeptSecret && !isPaired
+  // The other box of a pair has done it already; or the box ignores what was to change.
+  const isExcused = [...boxes.values()].some(
+    (one) => one.name === box && (one.isPaired || one.habit === 'ignores'),
+  );
+  return isSame && !isKeptSecret && !isExcused
     ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`]
     : [];
 }

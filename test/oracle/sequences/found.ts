@@ -238,6 +238,29 @@ export const FOUND: readonly Case[] = [
       { kind: 'undo' },
     ),
   ],
+  [
+    'an own write to somebody else under the same id does not make it that of the person of before',
+    {
+      ...sequence(
+        { kind: 'recreate', box: 0, key: 'bob' },
+        { kind: 'rotate token', key: 'bob', on: [0] },
+        { kind: 'restore', key: 'bob', on: [0] },
+      ),
+      ...{ ids: 'reused', isRead: true },
+    },
+  ],
+  [
+    'the undo of a delete without an effect does not take back the rename of somebody else',
+    withHabit(
+      'caches',
+      { kind: 'rename', box: 0, key: 'bob', to: 'bea' },
+      // The rename shows once the delete was sent.
+      ...Array<Event>(5).fill({ kind: 'list', box: 0 }),
+      { kind: 'fate', box: 0, fate: 'forget' },
+      { kind: 'delete', key: 'bob', on: [0] },
+      { kind: 'undo' },
+    ),
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */

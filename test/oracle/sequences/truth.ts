@@ -426,11 +426,13 @@ export class Truth {
             (results.some((one) => boxes.get(one.device) === box) && !isCounted);
           const isRenamed = line.kind === 'new name' && [line.key, line.to].includes(older.key);
           const isById = told.id !== undefined;
-          if ((isCounted && replaces(intent, older)) || isLeft || isRenamed || isById) {
+          // A row of a file that has made the account replaces as an add does.
+          const done = { ...intent, action: resultOn(box)?.action ?? intent.action };
+          if ((isCounted && replaces(done, older)) || isLeft || isRenamed || isById) {
             older.pending.delete(box);
           }
           // What a newer line has done, or found done, is not done by an older one any more.
-          if (isGood(box) && !isById && replaces(intent, older)) older.open.delete(box);
+          if (isGood(box) && !isById && replaces(done, older)) older.open.delete(box);
         }
       }
       this.#intents.push(intent);
