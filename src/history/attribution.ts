@@ -1,8 +1,9 @@
-import { canonicalId } from '../change/identity.ts';
+import { canonicalId, idsOf } from '../change/identity.ts';
 import { type Run, sentTime } from '../change/journal.ts';
-import type { About, StepResult } from '../change/verdict.ts';
+import type { Step } from '../change/step.ts';
+import type { StepResult } from '../change/verdict.ts';
 import { isComparable, isMask } from '../device/sensitive-fields.ts';
-import { isStored } from '../device/equality.ts';
+import { isEqual, isStored } from '../device/equality.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -23,19 +24,13 @@ export interface Deed extends StepName {
   /** When it left, and when its verdict was known; ms UTC. */
   readonly sentAt: number;
   readonly endedAt: number;
-  /** Its effect may show later: `unknown`, or `no effect` so far. */
-  readonly isOpen: boolean;
 }
 
-interface DeedRecord extends About {
-  readonly device: string;
+interface DeedRecord extends Pick<Step, 'resource' | 'action' | 'key' | 'before' | 'asked'> {
   /** As read back, else as before the step: it has the id. */
   readonly held: DeviceRecord | undefined;
-  readonly before: DeviceRecord | undefined;
-  /** The fields that the step wrote, as its read-back showed them; secrets masked. Undefined if the device is not known to have accepted it. */
-  readonly wrote: DeviceRecord | undefined;
-  /** What was sent, whatever became of it. */
-  readonly asked: DeviceRecord;
+  /** Undefined if it was never known. */
+  readonly verdict: StepResult['verdict'] | undefined;
 }
 
 /** Which device the period of an event was read from, the latest identity first. */
@@ -44,18 +39,15 @@ export type IdentitiesOf = (event: Event) => readonly Pick<Identity, 'address' |
 /** Who did what, by the journals of the runs of this devsh. */
 export class Deeds {
   readonly #byAddress: ReadonlyMap<string, readonly Deed[]>;
-  readonly #byRecord: ReadonlyMap<string, readonly Deed[]>;
+  readonly #byRecord: ReadonlyMap<string, readonly { readonly deed: Deed }[]>;
   readonly #identitiesOf: IdentitiesOf;
+  /** The changes of all devices, by record. */
+  #changes: ReadonlyMap<string, readonly Event[]> = new Map();
 
   constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf) {
     this.#byAddress = grouped(deeds, ({ device }) => device.address);
     const named = deeds.flatMap((deed) => recordNames(deed).map((name) => ({ name, deed })));
-    this.#byRecord = new Map(
-      [...grouped(named, ({ name }) => name)].map(([name, all]) => [
-        name,
-        all.map(({ deed }) => deed),
-      ]),
-    );
+    this.#byRecord = grouped(named, ({ name }) => name);
     this.#identitiesOf = identitiesOf;
   }
 
@@ -64,56 +56,64 @@ export class Deeds {
    * accepted, and the values are those that it sent. Fields that no run sent are an event of their own.
    */
   attributed(events: readonly Event[]): Event[] {
+    this.#changes = grouped(events, (event) =>
+      event.kind === 'changed' ? recordName(event.resource, event.key) : undefined,
+    );
     return events.flatMap((event): Event[] => {
       if (!('key' in event) || event.after === undefined || event.isSetBack) return [event];
       const own = this.#ofRecord(event).filter(
-        (deed) => this.#isThere(deed, event) && mayShowIn(event, deed),
+        (deed) => this.#isThere(deed, event) && mayShowIn(event, deed) && isAccepted(deed),
       );
       if (event.kind !== 'changed') {
         const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
         if (deed === undefined) return [event];
-        const isNew = event.kind === 'added' || event.kind === 'listed';
-        return [{ ...event, kind: isNew ? 'added' : 'gone', by: by(deed) }];
+        return [{ ...event, kind: isNew(event) ? 'added' : 'gone', by: by(deed) }];
       }
-      const groups = new Map<Deed | undefined, FieldChange[]>();
-      for (const change of event.fields) {
-        const deed = onlyRun(own.filter((one) => hasWritten(one, change)));
-        groups.set(deed, [...(groups.get(deed) ?? []), change]);
-      }
-      return [...groups].map(([deed, fields]) => ({
-        ...event,
-        fields,
-        ...(deed && { by: by(deed) }),
-      }));
+      const groups = grouped(
+        event.fields,
+        (change) => onlyRun(own.filter((one) => hasWritten(one, change))) ?? null,
+      );
+      return [...groups].map(([deed, fields]) => {
+        return { ...event, fields, ...(deed && { by: by(deed) }) };
+      });
     });
   }
 
-  /** The newest run that may have had to do with an event: it wrote there then, or just this on `elsewhere`. */
+  /**
+   * The newest run that may have had to do with an event: it wrote there then, or the same `elsewhere`, or to another
+   * device that shows the same change.
+   */
   near(event: RecordEvent): { readonly run: string; readonly elsewhere?: string } | undefined {
-    const [{ address } = { address: '' }] = this.#identitiesOf(event);
-    const here = this.#byAddress.get(address)?.findLast((deed) => mayBeBy(event, deed));
+    const here = this.#here(event);
     if (here !== undefined) return { run: here.run };
-    const late = this.#ofRecord(event).findLast(
-      (deed) =>
-        mayShowIn(event, deed) &&
-        (isLike(deed, event) || (deed.isOpen && this.#isThere(deed, event))),
-    );
+    const same = this.#changes
+      .get(recordName(event.resource, event.key))
+      ?.flatMap((other) => (isAlike(event, other) ? (this.#here(other) ?? []) : []));
+    const late =
+      this.#ofRecord(event).findLast((deed) => mayShowIn(event, deed) && isLike(deed, event)) ??
+      same?.at(-1);
     if (late === undefined) return undefined;
     const { run, device } = late;
-    return { run, ...(device.address !== address && { elsewhere: device.name }) };
+    const isHere = this.#identitiesOf(event).some(({ address }) => address === device.address);
+    return { run, ...(!isHere && { elsewhere: device.name }) };
   }
 
-  #ofRecord({ resource, key, id }: RecordEvent): readonly Deed[] {
-    const named = this.#byRecord.get(recordName(resource, key)) ?? [];
-    const own =
-      id === undefined
-        ? []
-        : (this.#byRecord.get(recordName(resource, canonicalId(id.text))) ?? []);
+  #here(event: Event): Deed | undefined {
+    const [{ address } = { address: '' }] = this.#identitiesOf(event);
+    return this.#byAddress.get(address)?.findLast((deed) => mayBeBy(event, deed));
+  }
+
+  /** By key or id, but for those of another one of the same name. */
+  #ofRecord({ resource, key, id, record: { fields } }: RecordEvent): readonly Deed[] {
+    const names = [key, ...idsOf(fields).map(canonicalId)].map((name) =>
+      recordName(resource, name),
+    );
+    const found = names.flatMap((name) => this.#byRecord.get(name) ?? []);
     const isOther = ({ record }: Deed): boolean => {
       const held = id && idText(record?.held, id.field);
       return held !== undefined && held !== canonicalId(id?.text ?? '');
     };
-    return [...new Set([...own, ...named])].filter((deed) => !isOther(deed));
+    return [...new Set(found.map(({ deed }) => deed))].filter((deed) => !isOther(deed));
   }
 
   #isThere({ device, pin }: Deed, event: Event): boolean {
@@ -144,55 +144,86 @@ function onlyRun(deeds: readonly Deed[]): Deed | undefined {
   return deeds.every(({ run }) => run === last?.run) ? last : undefined;
 }
 
+function isNew({ kind }: RecordEvent): boolean {
+  return kind === 'added' || kind === 'listed';
+}
+
 /** Whether an accepted step made or deleted the record of an event as it is. */
 function isWholeOf(deed: Deed, event: RecordEvent): boolean {
-  const { record } = deed;
-  if (record?.wrote === undefined || event.kind === 'changed') return false;
-  if (event.kind !== 'added' && event.kind !== 'listed') return record.action === 'delete';
+  const { action, asked = {} } = deed.record ?? {};
+  if (!isNew(event)) return action === 'delete';
   const { fields, digests } = event.record;
   const isSame = (field: string): boolean => {
     const [after, isSecret] = [valueAt(fields, field), valueAt(digests, field) !== undefined];
     return after === undefined || hasWritten(deed, { field, after, isSecret });
   };
-  return record.action === 'add' && Object.keys(record.wrote).every(isSame);
+  return action === 'add' && Object.keys(asked).every(isSame);
 }
 
-/** Whether an accepted step wrote what a field holds after a change. */
+/** Whether a step wrote what a field holds after a change. What a device stored differently is nobody's for sure. */
 function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): boolean {
-  const value = record?.action === 'delete' ? undefined : valueAt(record?.wrote, field);
-  if (value === undefined) return false;
-  const before = valueAt(record?.before, field);
+  const sent = valueAt(record?.asked, field);
+  if (sent === undefined) return false;
+  const [before, held] = [valueAt(record?.before, field), valueAt(record?.held, field)];
   // A digest shows that the step has left the secret as it was.
-  if (isSecret || isMask(value)) return !(isComparable(before) && before === value);
-  return isStored(value, after);
+  if (isSecret || isMask(sent)) {
+    return !(isComparable(before) && before === (isMask(held) ? held : sent));
+  }
+  const isAsSent = record?.verdict === 'done' && isStored(held, after);
+  return isAsSent || isStored(sent, after);
 }
 
-/** Whether a request, accepted or not, was for what an event shows. */
-function isLike({ record, ...rest }: Deed, event: RecordEvent): boolean {
-  const deed = { ...rest, record: record && { ...record, wrote: record.wrote ?? record.asked } };
-  return event.kind === 'changed'
-    ? event.fields.some((change) => hasWritten(deed, change))
-    : isWholeOf(deed, event);
+/** Whether a request may have had an effect like an event on its record, accepted or not. */
+function isLike(deed: Deed, event: RecordEvent): boolean {
+  const { action, asked, held } = deed.record ?? {};
+  if (isOpen(deed)) return true;
+  if (event.kind !== 'changed') return action === (isNew(event) ? 'add' : 'delete');
+  return event.fields.some(({ field, after, isSecret }) => {
+    const sent = valueAt(asked, field);
+    return isSecret
+      ? sent !== undefined
+      : [sent, valueAt(held, field)].some((one) => one !== undefined && isStored(one, after));
+  });
+}
+
+/** Whether two devices may show the same change, as a pair with one memory does. */
+function isAlike(event: RecordEvent, other: Event): boolean {
+  if (event.kind !== 'changed' || other.kind !== 'changed') return false;
+  const [[from, to], [begin, end]] = [spanOf(event), spanOf(other)];
+  const isSame = (a: FieldChange, b: FieldChange): boolean =>
+    a.field === b.field && isEqual(a.after, b.after);
+  return (
+    event.device !== other.device &&
+    Math.max(from, begin) <= Math.min(to, end) &&
+    event.fields.some((one) => other.fields.some((same) => isSame(one, same)))
+  );
 }
 
 function by({ run, step, line }: Deed): StepName {
   return { run, step, line };
 }
 
+function isAccepted({ record }: Deed): boolean {
+  return ['done', 'differs', 'no effect'].includes(record?.verdict ?? '');
+}
+
+/** Whether its effect may still show: `unknown`, or `no effect` so far. */
+function isOpen({ record }: Pick<Deed, 'record'>): boolean {
+  return [undefined, 'unknown', 'no effect'].includes(record?.verdict);
+}
+
 /** Whether the effect of a request may show between two readings for the first time. */
-function mayShowIn(event: Event, { sentAt, endedAt, isOpen }: Deed): boolean {
+function mayShowIn(event: Event, deed: Deed): boolean {
   const [from, to] = spanOf(event);
-  return sentAt <= to && (isOpen || endedAt >= from);
+  return deed.sentAt <= to && (isOpen(deed) || deed.endedAt >= from);
 }
 
 /** Whether a request was under way between two readings, and none before showed its effect. */
-export function mayBeBy(
-  event: Event,
-  { sentAt, endedAt, isOpen }: Pick<Deed, 'sentAt' | 'endedAt' | 'isOpen'>,
-): boolean {
+function mayBeBy(event: Event, deed: Deed): boolean {
+  const { sentAt, endedAt } = deed;
   const [from, to] = spanOf(event);
   // Another process may have read between the request and its effect.
-  return sentAt <= to && (sentAt >= from || endedAt >= (isOpen ? from : to));
+  return sentAt <= to && (sentAt >= from || endedAt >= (isOpen(deed) ? from : to));
 }
 
 export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run): Deed[] {
@@ -201,40 +232,21 @@ export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run):
       const state = states.get(device.name)?.[index];
       const left = sentTime(state);
       if (left === undefined || state === undefined || state.kind === 'waiting') return [];
-      const result = state.kind === 'ended' ? state.result : undefined;
-      const { resource, key, action, before, asked } = step;
-      const isOpen = result === undefined || LATE.includes(result.verdict);
-      const isAccepted = ['done', 'differs', 'no effect'].includes(result?.verdict ?? '');
-      const wrote = isAccepted ? writtenFields(asked, result) : undefined;
-      const held = result?.record ?? before;
+      const { verdict, record = step.before } = state.kind === 'ended' ? state.result : {};
+      const times = { sentAt: Date.parse(left), endedAt: Date.parse(state.at) };
       return [
         {
-          ...{ run, step: index, line, device, pin },
-          record: { device: device.name, resource, key, action, held, before, wrote, asked },
-          sentAt: Date.parse(left),
-          endedAt: Date.parse(state.at),
-          isOpen,
+          run,
+          step: index,
+          line,
+          device,
+          pin,
+          ...times,
+          record: { ...step, held: record, verdict },
         },
       ];
     });
-    const sent = { run, step: 0, line, device, pin, sentAt: Date.parse(at), isOpen: true };
+    const sent = { run, step: 0, line, device, pin, sentAt: Date.parse(at) };
     return raw === undefined ? own : [...own, { ...sent, endedAt: Date.parse(endedAt ?? at) }];
   });
-}
-
-/** After these the effect of a request may still show. */
-const LATE: readonly string[] = ['unknown', 'no effect'];
-
-/** The fields asked for that the read-back shows. What a device stored differently is nobody's for sure. */
-function writtenFields(asked: DeviceRecord, result: StepResult | undefined): DeviceRecord {
-  const { verdict, record } = result ?? {};
-  if (record === undefined || verdict === 'no effect') return asked;
-  const fields = Object.entries(asked).flatMap(([field, value]) => {
-    const stored = valueAt(record, field);
-    if (isMask(value)) return [[field, isMask(stored) ? stored : value] as const];
-    if (stored === undefined) return [[field, value] as const];
-    const isWritten = verdict === 'done' || isStored(value, stored);
-    return isWritten ? [[field, stored] as const] : [];
-  });
-  return Object.fromEntries(fields);
 }

@@ -88,6 +88,8 @@ export function intervalOf(
 
 interface OfRecord extends RecordName {
   readonly resource: string;
+  /** As it was last, before it went, or since it has changed. */
+  readonly record: KeptRecord;
 }
 
 /** A change of one record. */
@@ -101,7 +103,6 @@ export type Event =
        * show it, and may have left it out before.
        */
       readonly kind: 'added' | 'listed' | 'gone' | 'unlisted';
-      readonly record: KeptRecord;
     } & OfRecord)
   | (EventBase & {
       readonly kind: 'changed';
@@ -297,7 +298,7 @@ export function changesBetween(
     const fields = (fieldsOf[index] ?? []).filter((change) => !isShape(change));
     return fields.length === 0
       ? []
-      : [{ ...at, kind: 'changed', ...nameOf(after, reading), fields }];
+      : [{ ...at, kind: 'changed', ...nameOf(after, reading), record: after, fields }];
   });
   const whole = (
     kind: 'added' | 'listed' | 'gone' | 'unlisted',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Deed, Deeds, mayBeBy } from '../../src/history/attribution.ts';
+import { type Deed, Deeds } from '../../src/history/attribution.ts';
 import { journaled } from '../../src/device/sensitive-fields.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import type { Event, RecordEvent } from '../../src/history/events.ts';
@@ -9,6 +9,7 @@ const at = { device: 'fw1', resource: 'user', period: 'L', after: 100, before: 2
 const event: RecordEvent & Event = {
   ...at,
   kind: 'changed',
+  record: { key: 'bob', fields: { id: '7', username: 'bob', lang: 'en' } },
   fields: [{ field: 'lang', before: 'de', after: 'en', isSecret: false }],
 };
 const device = { name: 'fw1', address: 'fw1:443' };
@@ -16,23 +17,19 @@ const device = { name: 'fw1', address: 'fw1:443' };
 type Own = NonNullable<Deed['record']>;
 
 function deed(more: Partial<Deed> = {}, record: Partial<Own> = {}): Deed {
-  const about = { device: 'fw1', resource: 'user', key: 'bob', action: 'set' as const };
   const before: DeviceRecord = { id: '7', username: 'bob', lang: 'de' };
+  const asked = record.asked ?? { lang: 'en' };
   const own = {
-    ...about,
-    held: before,
-    before,
-    wrote: { lang: 'en' },
-    asked: {},
+    ...{ resource: 'user', key: 'bob', action: 'set' as const, verdict: 'done' as const },
+    ...{ before, held: { ...before, ...asked }, asked },
     ...record,
   };
-  const times = { sentAt: 150, endedAt: 160, isOpen: false };
   const run = { run: 'k3f', step: 0, line: 'user set bob lang=en' };
-  return { ...run, device, pin: 'p', record: own, ...times, ...more };
+  return { ...run, device, pin: 'p', record: own, sentAt: 150, endedAt: 160, ...more };
 }
 
 function authorOf(one: RecordEvent & Event, ...deeds: readonly Deed[]) {
-  const known = new Deeds(deeds, () => [{ address: device.address, pin: 'p' }]);
+  const known = new Deeds(deeds, (event) => [{ address: `${event.device}:443`, pin: 'p' }]);
   const found = known.attributed([one]);
   const by = found.map((each) => {
     const near = known.near(each as RecordEvent);
@@ -41,21 +38,23 @@ function authorOf(one: RecordEvent & Event, ...deeds: readonly Deed[]) {
   return by.join(' ');
 }
 
+const EARLY = { sentAt: 10, endedAt: 20 };
+
 test.each<[string, string, Partial<Deed>, Partial<Own>?]>([
   ['within the interval did it', 'k3f', {}],
   ['that showed late did it', 'k3f', { sentAt: 90, endedAt: 210 }],
   ['that took effect after another reading did it', 'k3f', { sentAt: 90, endedAt: 110 }],
-  ['without an effect so far did it', 'k3f', { sentAt: 10, endedAt: 20, isOpen: true }],
+  ['without an effect so far did it', 'k3f', EARLY, { verdict: 'no effect' }],
   ['under another name of the device did it', 'k3f', { device: { ...device, name: 'old' } }],
   ['before the interval did not', '-', { sentAt: 80, endedAt: 90 }],
   ['after the interval did not', '-', { sentAt: 210, endedAt: 220 }],
   ['behind another certificate is unclear', '?', { pin: 'q' }],
   ['of the same id with these values elsewhere', '?x', { device: { name: 'x', address: 'x:1' } }],
   ['of another record is unclear', '?', {}, { key: 'amy', held: { id: '8' } }],
-  ['of another field is unclear', '?', {}, { wrote: { email: 'x' } }],
-  ['of another value is unclear', '?', {}, { wrote: { lang: 'fr' } }],
-  ['that was refused is unclear', '?', {}, { wrote: undefined }],
-  ['that deleted is unclear', '?', {}, { action: 'delete' }],
+  ['of another field is unclear', '?', {}, { asked: { email: 'x' } }],
+  ['of another value is unclear', '?', {}, { asked: { lang: 'fr' } }],
+  ['that was refused is unclear', '?', {}, { verdict: 'failed' }],
+  ['that deleted is unclear', '?', {}, { action: 'delete', asked: {} }],
 ])('a step %s', (_, author, more, record) => {
   expect(authorOf(event, deed(more, record))).toBe(author);
 });
@@ -67,7 +66,7 @@ test('of two runs that wrote the same value, none is named', () => {
 
 test('a raw request makes what changed on its device then unclear', () => {
   expect(authorOf(event, deed({ record: undefined }))).toBe('?');
-  expect(authorOf(event, deed({ record: undefined, sentAt: 10, endedAt: 20 }))).toBe('-');
+  expect(authorOf(event, deed({ record: undefined, ...EARLY }))).toBe('-');
 });
 
 test('fields that no run sent are an event of their own', () => {
@@ -83,8 +82,9 @@ test.each([
 ])('a secret that a step %s', (_, before, after, author) => {
   const mask = (text: string): string => (text === '' ? '***' : journaled(text));
   const fields = [{ field: 'password', before: '***', after: '***', isSecret: true }];
-  const images = { before: { password: mask(before) }, wrote: { password: mask(after) } };
-  expect(authorOf({ ...at, kind: 'changed', fields }, deed({}, images))).toBe(author);
+  const [asked, held] = [{ password: '***' }, { password: mask(after) }];
+  const images = { before: { password: mask(before) }, asked, held };
+  expect(authorOf({ ...event, kind: 'changed', fields }, deed({}, images))).toBe(author);
 });
 
 test('a new and a deleted record are by the run that made or deleted them as they are', () => {
@@ -92,7 +92,7 @@ test('a new and a deleted record are by the run that made or deleted them as the
   const added = { ...at, kind: 'added', record } as const;
   const gone = { ...at, kind: 'unlisted', record } as const;
   expect(authorOf(added, deed({}, { action: 'add' }))).toBe('k3f');
-  expect(authorOf(added, deed({}, { action: 'add', wrote: { lang: 'de' } }))).toBe('?');
+  expect(authorOf(added, deed({}, { action: 'add', asked: { lang: 'de' } }))).toBe('?');
   expect(authorOf(gone, deed({}, { action: 'delete' }))).toBe('k3f');
   expect(authorOf(gone, deed({}, { action: 'add' }))).toBe('?');
 });
@@ -109,13 +109,14 @@ test('whatever happened, a named run sent just these values to that record there
   fc.assert(
     fc.property(fc.array(some, { maxLength: 4 }), value, (all, after) => {
       const deeds = all.map(({ run, address, name, lang, sentAt }) => {
-        const wrote = lang === undefined ? undefined : { lang };
-        const record = { key: name, held: { username: name }, wrote };
+        const asked = { lang: lang ?? after };
+        const verdict = lang === undefined ? ('failed' as const) : ('done' as const);
+        const record = { key: name, held: { username: name, ...asked }, asked, verdict };
         const place = { name: 'fw1', address };
         return deed({ run, device: place, sentAt, endedAt: sentAt + 10 }, record);
       });
       const fields = [{ field: 'lang', before: 'xx', after, isSecret: false }];
-      const author = authorOf({ ...at, kind: 'changed', fields }, ...deeds);
+      const author = authorOf({ ...event, kind: 'changed', fields }, ...deeds);
       const here = all.filter(({ address, sentAt }) => address === 'fw1:443' && sentAt === 150);
       const fits = here.filter(({ name, lang }) => name === 'bob' && lang === after);
       const runs = new Set(fits.map(({ run }) => run));
@@ -141,5 +142,41 @@ test.each([
   ['had ended before', 80, 90, false, false],
   ['was sent after it', 210, 220, false, false],
 ])('a change may be by a request that %s', (_, sentAt, endedAt, isOpen, isNear) => {
-  expect(mayBeBy(event, { sentAt, endedAt, isOpen })).toBe(isNear);
+  const verdict = isOpen ? ('unknown' as const) : ('done' as const);
+  const amy = { key: 'amy', held: { username: 'amy' }, asked: { email: 'x' }, verdict };
+  expect(authorOf(event, deed({ sentAt, endedAt }, amy))).toBe(isNear ? '?' : '-');
+});
+
+const elsewhere = { device: { name: 'fw2', address: 'fw2:443' } };
+const folded: Partial<Own> = { asked: { lang: 'EN' }, verdict: 'differs' };
+
+test.each<[string, RecordEvent & Event, Partial<Own>]>([
+  ['stored in another spelling there', event, { ...folded, held: { id: '7', lang: 'en' } }],
+  [
+    'wrote under the name of before',
+    { ...event, key: 'bea' },
+    { asked: { username: 'bea', lang: 'en' }, key: 'bob' },
+  ],
+  ['made there', { ...event, kind: 'added' }, { action: 'add', before: undefined }],
+  ['deleted there', { ...event, kind: 'unlisted' }, { action: 'delete', asked: {} }],
+  ['sent there without an answer', event, { asked: { email: 'x' }, verdict: undefined }],
+])('of a pair with one memory, it is unclear who did what a run %s', (_, given, record) => {
+  expect(authorOf(given, deed(elsewhere, record))).toBe('?fw2');
+});
+
+test('a change that also shows on a device that a run wrote to then is unclear', () => {
+  const amy = { key: 'amy', held: { id: '8' }, asked: { email: 'x' } };
+  const known = new Deeds([deed(elsewhere, amy)], ({ device: name }) => [
+    { address: `${name}:443`, pin: 'p' },
+  ]);
+  const near = (other: Event) => {
+    known.attributed([event, other]);
+    return known.near(event)?.elsewhere;
+  };
+  const same = { ...event, device: 'fw2', after: 120, before: 180 };
+  expect(near(same)).toBe('fw2');
+  const fields = [{ field: 'lang', before: 'de', after: 'fr', isSecret: false }];
+  expect(near({ ...same, kind: 'changed', fields })).toBeUndefined();
+  expect(near({ ...same, device: 'fw3' })).toBeUndefined();
+  expect(near({ ...same, after: 210, before: 220 })).toBeUndefined();
 });

@@ -10,7 +10,7 @@ const gone = (device: string, after: number, before: number, run?: string): Even
 
 const changed = (fields: Extract<Event, { kind: 'changed' }>['fields']): Event => ({
   ...{ kind: 'changed', device: 'fw1', period: 'l', resource: 'user', key: 'bob' },
-  ...{ after: 1, before: 2, fields },
+  ...{ after: 1, before: 2, fields, record: { key: 'bob', fields: {} } },
 });
 
 test('folds what may have happened at the same moment, and nothing else', () => {

@@ -18,7 +18,7 @@ import { runsSince } from '../writing/stored-runs.ts';
 /** What the journals say about who did a change. */
 type Author =
   | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run wrote to the device in that time, or just this on another device; nothing proves that it did this. */
+  /** A run wrote to the device in that time, or perhaps this on another device; nothing proves that it did this. */
   | { readonly kind: 'perhaps'; readonly run: string; readonly elsewhere?: string }
   | { readonly kind: 'other' }
   /** Some journals cannot be read. */
@@ -79,7 +79,7 @@ export class Authors {
       case 'run':
         return `run ${author.run}: ${author.line}`;
       case 'perhaps':
-        return `unclear: run ${author.run} wrote ${author.elsewhere === undefined ? 'here then' : `the same on ${author.elsewhere}`}`;
+        return `unclear: run ${author.run} wrote ${author.elsewhere === undefined ? 'here' : `on ${author.elsewhere}`} then`;
       case 'other':
         return 'not by a run of this devsh';
       case 'unknown':
