@@ -1,5 +1,5 @@
 import { compareTexts } from '../fleet/sort.ts';
-import { type DeviceRecord, exactText, jsonText, type JsonValue } from '../device/record.ts';
+import { type DeviceRecord, exactText, jsonText } from '../device/record.ts';
 import {
   type Event,
   type FieldChange,
@@ -70,27 +70,10 @@ export function foldEvents(
     .sort((a, b) => latest(b) - latest(a));
 }
 
-function named({ kind, resource, key, id }: RecordEvent): readonly JsonValue[] {
-  return [kind, resource, key, id?.text ?? null];
-}
-
-/** What is equal if the same happened on two devices; only the key of an added or removed record counts. */
-function contentOf(event: Event): JsonValue {
-  switch (event.kind) {
-    case 'added':
-    case 'listed':
-    case 'gone':
-    case 'unlisted':
-      return named(event);
-    case 'changed':
-      return [...named(event), event.fields.map(fieldText)];
-    case 'shape':
-      return [event.kind, event.resource, event.gained, event.lost];
-    case 'left':
-      return [event.kind, event.resource, event.fields];
-    case 'identity':
-      return [event.kind, event.resource ?? null, event.reason];
-  }
+/** What is equal if the same happened on two devices; how many records another shape has may differ. */
+function contentOf(event: Event): string {
+  if (event.kind !== 'shape') return eventText(event);
+  return jsonText([event.resource, event.gained, event.lost]);
 }
 
 const REASONS: Readonly<Record<IdentityReason, string>> = {
