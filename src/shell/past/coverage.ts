@@ -1,4 +1,5 @@
 import type { ClockOffset } from '../../device/client.ts';
+import { grouped } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { withConnected } from '../../fleet/inventory.ts';
 import {
@@ -148,41 +149,30 @@ export function notCovered(
   { since, until }: Period,
   now: Date,
 ): { devices: ReadonlySet<string>; errors: NotReadError[]; remarks: string[] } {
-  const groups = new Map<string, Set<string>>();
-  const put = (text: string, device: string): void => {
-    groups.set(text, (groups.get(text) ?? new Set()).add(device));
+  const clock = ({ to }: Moment): string => zonedTime(to, now);
+  const namesOf = (covered: readonly Covered[]) => new Set(covered.map(({ device }) => device));
+  const read = namesOf(coverage.filter(({ readings }) => readings.length > 0));
+  const isRead = ({ device }: Covered): boolean => read.has(device);
+  const textOf = (covered: Covered): string | undefined => {
+    const { resource, first, last, readings, tooLarge, unread } = covered;
+    const what = isRead(covered) ? `${resource} ` : '';
+    if (tooLarge !== undefined && tooLarge.to >= since) {
+      return `${resource} is too large to be kept (${tooLarge.records} records)`;
+    }
+    if (first === undefined || last === undefined) return what === '' ? unread : undefined;
+    if (readings.length === 0) {
+      if (first.from > until) return `${what}not read then, first read ${clock(first)}`;
+      return `${what}not read then${last.to < since ? `, last read ${clock(last)}` : ''}`;
+    }
+    return Number.isFinite(since) && first.from > since
+      ? `${what}first read ${clock(first)}, what changed before is not known`
+      : undefined;
   };
-  const texts = (): string[] =>
-    [...groups].map(([text, devices]) => `${text}: ${someOf([...devices])}`);
-  const clock = (time: number): string => zonedTime(time, now);
-  const read = new Set(
-    coverage.filter(({ readings }) => readings.length > 0).map(({ device }) => device),
-  );
-  const devices = new Set(
-    coverage.filter(({ device }) => !read.has(device)).map(({ device }) => device),
-  );
-  for (const { device, resource, first, last, tooLarge, unread } of coverage) {
-    if (read.has(device)) continue;
-    if (tooLarge !== undefined && tooLarge.to >= since)
-      put(tooLargeText(resource, tooLarge), device);
-    else if (first === undefined || last === undefined) put(unread, device);
-    else if (first.from > until) put(`not read then, first read ${clock(first.to)}`, device);
-    else if (last.to < since) put(`not read then, last read ${clock(last.to)}`, device);
-    else put('not read then', device);
-  }
-  const errors = texts().map((text) => new NotReadError(text));
-  groups.clear();
-  for (const { device, resource, first, last, readings, tooLarge } of coverage) {
-    if (!read.has(device)) continue;
-    if (tooLarge !== undefined && tooLarge.to >= since)
-      put(tooLargeText(resource, tooLarge), device);
-    if (first === undefined || last === undefined) continue;
-    if (readings.length === 0)
-      put(`${resource} not read then, last read ${clock(last.to)}`, device);
-    else if (Number.isFinite(since) && first.from > since)
-      put(`${resource} first read ${clock(first.to)}, what changed before is not known`, device);
-  }
-  return { devices, errors, remarks: texts() };
+  const textsOf = (covered: readonly Covered[]): string[] =>
+    [...grouped(covered, textOf)].map(([text, same]) => `${text}: ${someOf([...namesOf(same)])}`);
+  const unread = coverage.filter((one) => !isRead(one));
+  const errors = textsOf(unread).map((text) => new NotReadError(text));
+  return { devices: namesOf(unread), errors, remarks: textsOf(coverage.filter(isRead)) };
 }
 
 /** Lists that are only a summary: what their readings know nothing of. */
@@ -196,8 +186,4 @@ export function summaryRemarks(histories: readonly DeviceHistory[], resource?: s
   return notReadRemarks(
     summaries.filter((one) => resource === undefined || one.resource === resource),
   );
-}
-
-function tooLargeText(resource: string, { records }: TooLarge): string {
-  return `${resource} is too large to be kept (${records} records)`;
 }
