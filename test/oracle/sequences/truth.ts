@@ -225,8 +225,11 @@ export class Truth {
       );
     }
     const earlier = this.#deeds.slice(0, deeds);
+    // A pair holds what was written to either of both.
+    const isOwn = ({ by, cause, isOfTwin }: Deed): boolean =>
+      (isOfTwin === true ? cause : by) === this.#machine;
     const touched = earlier.filter(
-      (deed) => deed.by === this.#machine && deed.box === box.name && !this.#raw.has(deed),
+      (deed) => isOwn(deed) && deed.box === box.name && !this.#raw.has(deed),
     );
     return personsOf(touched.flatMap((deed) => [deed.before ?? [], deed.after ?? []].flat()));
   }
