@@ -121,9 +121,9 @@ export function needless(
   const isSame = [before, seen].every((one) => JSON.stringify(one) === JSON.stringify(after));
   // Where devsh does not know the old password, it sets the kept one once more: no login is refused for it.
   const isKeptSecret = isResume(line) && after.secrets['password'] !== undefined;
-  // The other box of a pair has done it already; or the box ignores what was to change.
+  // The other box of a pair has done it already; or the box does not store what was to change.
   const isExcused = [...boxes.values()].some(
-    (one) => one.name === box && (one.isPaired || one.habit === 'ignores'),
+    (one) => one.name === box && (one.isPaired || /^(?:ignores|folds)$/.test(one.habit ?? '')),
   );
   return isSame && !isKeptSecret && !isExcused
     ? [`NEEDLESS: ${line.kind} changed nothing on ${box}`]
@@ -152,7 +152,7 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     const own = here.filter(({ by }) => by === machine);
     const isOther = own.some(({ before, shown }) => aimedAt(before, shown) !== before?.person);
     if (isOther && verdict === 'done') return [`${claim}, and it hit another person in between`];
-    if (verdict === 'unchanged' && isNamedById(told, box)) {
+    if (verdict === 'unchanged' && isNamedById(told, box) && !isLate) {
       return [`${claim}, and the record with that id is there`];
     }
     const isWay = isUndo(line) || isResume(line) || line.kind === 'restore';
