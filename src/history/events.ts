@@ -75,12 +75,14 @@ export function inOrder(events: readonly Event[]): Event[] {
   return events.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
 }
 
+type Interval = Pick<Event, 'after' | 'before' | 'isSetBack'>;
+
 /** The times of two readings of a resource, as those of what changed between them. */
 export function intervalOf(
   readings: readonly KnownReading[],
   earlier: KnownReading,
   later: KnownReading,
-): Pick<Event, 'isSetBack'> & { readonly after: number; readonly before: number } {
+): Interval {
   const between = readings.slice(readings.indexOf(earlier), readings.lastIndexOf(later) + 1);
   const isBack = between.some(({ to }, at) => to < (between[at - 1]?.from ?? -Infinity));
   return { after: earlier.from, before: later.to, ...(isBack && { isSetBack: true }) };
@@ -235,7 +237,9 @@ function eventsOfResource(
 }
 
 /** A difference, as far as all readings prove it. */
-interface Proven extends Difference {
+interface Proven extends Omit<Difference, 'changed'> {
+  /** Of a record that the list did not show for a time: since it was shown last. */
+  readonly changed: readonly (Difference['changed'][number] & { readonly interval?: Interval })[];
   /** Not in the list any more, which proves nothing. */
   readonly unlisted: readonly KeptRecord[];
   /** In the list now, which may have left it out before. */
@@ -258,7 +262,14 @@ export function asProven(
   };
   const [back, fresh] = parted(difference.added, ({ key }) => earlier.hidden.has(key));
   const [gone, missing] = parted(difference.gone, isProven);
-  const changed = back.flatMap((now) => changesOf(earlier.hidden.get(now.key) ?? now, now));
+  const before = readings.slice(0, readings.indexOf(later));
+  const changed = back.flatMap((now) => {
+    const shown = before.findLast(({ state }) => state.has(now.key));
+    const interval = shown
+      ? intervalOf(readings, shown, later)
+      : { after: undefined, before: later.to };
+    return changesOf(earlier.hidden.get(now.key) ?? now, now).map((one) => ({ ...one, interval }));
+  });
   const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
   const isCut = mayLeaveOut(earlier.list, earlier.state.size, most);
   return {
@@ -294,11 +305,11 @@ export function changesBetween(
     (after === undefined && lost.includes(field));
   const records = fieldsOf.filter((fields) => fields.some(isShape)).length;
   const shape: Event[] = records === 0 ? [] : [{ ...at, kind: 'shape', gained, lost, records }];
-  const changedEvents = changed.flatMap(({ after }, index): Event[] => {
+  const changedEvents = changed.flatMap(({ after, interval }, index): Event[] => {
     const fields = (fieldsOf[index] ?? []).filter((change) => !isShape(change));
     return fields.length === 0
       ? []
-      : [{ ...at, kind: 'changed', ...nameOf(after, reading), record: after, fields }];
+      : [{ ...at, ...interval, kind: 'changed', ...nameOf(after, reading), record: after, fields }];
   });
   const whole = (
     kind: 'added' | 'listed' | 'gone' | 'unlisted',
