@@ -55,6 +55,8 @@ export class Truth {
   /** Names do not always stand for the same box. */
   #hasMoved = false;
   #hasReplaced = false;
+  /** The user has said that requests count for nothing which may still show. */
+  #hasDropped = false;
 
   constructor(machine: Machine, boxes: readonly Box[]) {
     this.#machine = machine;
@@ -241,6 +243,7 @@ export class Truth {
       const box = boxes.get(device);
       if (box === undefined || action !== 'add' || !/^(?:done|unchanged|differs)$/.test(verdict))
         return [];
+      if (this.#hasDropped && box.isStale) return [];
       const deleted = this.#deeds
         .slice(0, deeds)
         .findLast(
@@ -317,6 +320,7 @@ export class Truth {
       return;
     }
     if (line.kind === 'drop') {
+      this.#hasDropped = true;
       for (const { run, pending } of this.#intents) if (run === told.run) pending.clear();
     } else if (isUndo(line) || line.kind === 'restore') {
       this.#rememberWayBack(told);
