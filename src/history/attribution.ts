@@ -41,8 +41,8 @@ export class Deeds {
   readonly #byAddress: ReadonlyMap<string, readonly Deed[]>;
   readonly #byRecord: ReadonlyMap<string, readonly { readonly deed: Deed }[]>;
   readonly #identitiesOf: IdentitiesOf;
-  /** The changes of all devices, by record. */
-  #changes: ReadonlyMap<string, readonly Event[]> = new Map();
+  /** Of all devices, by record. */
+  #events: ReadonlyMap<string, readonly RecordEvent[]> = new Map();
 
   constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf) {
     this.#byAddress = grouped(deeds, ({ device }) => device.address);
@@ -56,9 +56,8 @@ export class Deeds {
    * accepted, and the values are those that it sent. Fields that no run sent are an event of their own.
    */
   attributed(events: readonly Event[]): Event[] {
-    this.#changes = grouped(events, (event) =>
-      event.kind === 'changed' ? recordName(event.resource, event.key) : undefined,
-    );
+    const all = events.flatMap((event) => ('key' in event ? event : []));
+    this.#events = grouped(all, ({ resource, key }) => recordName(resource, key));
     return events.flatMap((event): Event[] => {
       if (!('key' in event) || event.after === undefined || event.isSetBack) return [event];
       const own = this.#ofRecord(event).filter(
@@ -86,7 +85,7 @@ export class Deeds {
   near(event: RecordEvent): { readonly run: string; readonly elsewhere?: string } | undefined {
     const here = this.#here(event);
     if (here !== undefined) return { run: here.run };
-    const same = this.#changes
+    const same = this.#events
       .get(recordName(event.resource, event.key))
       ?.flatMap((other) => (isAlike(event, other) ? (this.#here(other) ?? []) : []));
     const late =
@@ -186,17 +185,17 @@ function isLike(deed: Deed, event: RecordEvent): boolean {
   });
 }
 
-/** Whether two devices may show the same change, as a pair with one memory does. */
-function isAlike(event: RecordEvent, other: Event): boolean {
-  if (event.kind !== 'changed' || other.kind !== 'changed') return false;
+/** Whether two devices may show the same, as a pair with one memory does. */
+function isAlike(event: RecordEvent, other: RecordEvent): boolean {
   const [[from, to], [begin, end]] = [spanOf(event), spanOf(other)];
-  const isSame = (a: FieldChange, b: FieldChange): boolean =>
-    a.field === b.field && isEqual(a.after, b.after);
-  return (
-    event.device !== other.device &&
-    Math.max(from, begin) <= Math.min(to, end) &&
-    event.fields.some((one) => other.fields.some((same) => isSame(one, same)))
-  );
+  if (event.device === other.device || from > end || begin > to) return false;
+  if (event.kind === 'changed' && other.kind === 'changed') {
+    return event.fields.some((one) =>
+      other.fields.some(({ field, after }) => field === one.field && isEqual(after, one.after)),
+    );
+  }
+  const isWhole = event.kind !== 'changed' && other.kind !== 'changed';
+  return isWhole && isNew(event) === isNew(other) && event.id?.text === other.id?.text;
 }
 
 function by({ run, step, line }: Deed): StepName {

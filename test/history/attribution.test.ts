@@ -169,12 +169,14 @@ test('a change that also shows on a device that a run wrote to then is unclear',
   const known = new Deeds([deed(elsewhere, amy)], ({ device: name }) => [
     { address: `${name}:443`, pin: 'p' },
   ]);
-  const near = (other: Event) => {
-    known.attributed([event, other]);
-    return known.near(event)?.elsewhere;
+  const near = (other: RecordEvent & Event, one: RecordEvent & Event = event) => {
+    known.attributed([one, other]);
+    return known.near(one)?.elsewhere;
   };
   const same = { ...event, device: 'fw2', after: 120, before: 180 };
   expect(near(same)).toBe('fw2');
+  expect(near({ ...same, kind: 'added' }, { ...event, kind: 'listed' })).toBe('fw2');
+  expect(near({ ...same, kind: 'added' }, { ...event, kind: 'gone' })).toBeUndefined();
   const fields = [{ field: 'lang', before: 'de', after: 'fr', isSecret: false }];
   expect(near({ ...same, kind: 'changed', fields })).toBeUndefined();
   expect(near({ ...same, device: 'fw3' })).toBeUndefined();
