@@ -4,6 +4,7 @@ import { isSummary, managedFields, type Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
+  grouped,
   isTimeStamp,
   onlyFields,
   valueAt,
@@ -16,7 +17,7 @@ import { restorable } from './data-loss.ts';
 import { type Identity, identityOf, isPersonField, type Meant } from './identity.ts';
 import type { Run, StepState } from './journal.ts';
 import { identityLeft } from './lineage.ts';
-import type { StepResult } from './verdict.ts';
+import type { StepResult, Verdict } from './verdict.ts';
 import { endsAccess, type Step } from './step.ts';
 
 export interface DeviceUndo {
@@ -40,47 +41,35 @@ export function undoOf(
   run: Run,
   contextOf: (device: DeviceRef) => UndoContext | undefined,
 ): readonly DeviceUndo[] {
-  return run.plan.devices.flatMap(({ device, steps, total }) => {
+  const effects = grouped(effectsOf(run), ({ device }) => device);
+  return run.plan.devices.flatMap(({ device, total }) => {
     const context = contextOf(device);
     if (context === undefined) return [];
-    const states = run.states.get(device.name) ?? [];
-    const changes = steps.flatMap((step, index) => {
-      const state = states[index];
-      if (state === undefined || !mayHaveTakenEffect(state) || endsAccess(step.purpose)) return [];
-      const isConfirmed =
-        state.kind === 'ended' &&
-        state.result.verdict !== 'unknown' &&
-        state.result.isByReading !== true;
-      const at = state.kind === 'waiting' ? 0 : Date.parse(state.at);
+    const changes = (effects.get(device) ?? []).flatMap(({ step, state }) => {
+      if (endsAccess(step.purpose)) return [];
       const isFirst = valueAt(total, step.resource) === 0;
-      const work = { device, step, at, isConfirmed, isFirst, ...context };
-      if (state.kind !== 'ended') return undoStep(work, {});
-      const { record, gone, verdict } = state.result;
+      const work = { device, step, at: Date.parse(state.at), isFirst, ...context };
+      if (state.kind === 'sent') return undoStep({ ...work, isConfirmed: false }, {});
+      const { record, gone, verdict, isByReading } = state.result;
+      const isConfirmed = verdict !== 'unknown' && isByReading !== true;
       // An effect that did not show so far may show by now. What an add has left is its record in any case.
       const isOpen = verdict === 'no effect' || (verdict === 'unknown' && step.action !== 'add');
-      return undoStep(work, { gone, record: isOpen ? undefined : record });
+      return undoStep({ ...work, isConfirmed }, { gone, record: isOpen ? undefined : record });
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });
 }
 
 /** How many ended sessions and tokens of a run no undo opens again. */
-export function endedAccess({ plan, states }: Run): number {
-  return plan.devices.flatMap(({ device, steps }) =>
-    steps.filter((step, index) => {
-      const state = states.get(device.name)?.[index];
-      return endsAccess(step.purpose) && state !== undefined && mayHaveTakenEffect(state);
-    }),
-  ).length;
+export function endedAccess(run: Run): number {
+  return effectsOf(run).filter(({ step }) => endsAccess(step.purpose)).length;
 }
 
-export function changedDevices({ plan, states }: Run): readonly DeviceRef[] {
-  return plan.devices
-    .filter(
-      ({ device, raw }) =>
-        raw !== undefined || states.get(device.name)?.some(mayHaveTakenEffect) === true,
-    )
-    .map(({ device }) => device);
+export function changedDevices(run: Run): readonly DeviceRef[] {
+  const changed = new Set(effectsOf(run).map(({ device }) => device));
+  return run.plan.devices.flatMap(({ device, raw }) =>
+    raw !== undefined || changed.has(device) ? device : [],
+  );
 }
 
 /** What the user typed and devsh sent, and nobody knows what it did. */
@@ -88,32 +77,40 @@ export function rawRequests({ plan }: Run): readonly string[] {
   return plan.devices.flatMap(({ raw }) => raw ?? []);
 }
 
+/** A step of a run that may have taken effect. */
+interface Effect {
+  readonly device: DeviceRef;
+  readonly step: Step;
+  readonly state: Exclude<StepState, { readonly kind: 'waiting' }>;
+}
+
 /**
  * `differs` has changed something, too. `unknown`, or sent without a verdict, may have. A change accepted
  * with `no effect` may show later. The plan of the undo shows what is left to do.
  */
-function mayHaveTakenEffect(state: StepState): boolean {
-  if (state.kind !== 'ended') return state.kind === 'sent';
-  return ['done', 'differs', 'unknown', 'no effect'].includes(state.result.verdict);
-}
-
-/** Fields that the steps of a run may have erased, as far as these may have taken effect. */
-export function mayHaveErased({ plan, states }: Run, only?: ReadonlySet<string>): string[] {
-  const all = plan.devices.flatMap(({ device, steps }) =>
-    steps.flatMap(({ mayErase = [] }, index) => {
-      const state = states.get(device.name)?.[index];
-      const isMeant = only?.has(device.address) !== false;
-      return isMeant && state !== undefined && mayHaveTakenEffect(state) ? mayErase : [];
+function effectsOf({ plan, states }: Run): Effect[] {
+  return plan.devices.flatMap(({ device, steps }) =>
+    steps.flatMap((step, index) => {
+      const state = states.get(device.name)?.[index] ?? { kind: 'waiting' };
+      if (state.kind === 'waiting') return [];
+      const isOpen = state.kind === 'sent' || MAY_HAVE_TAKEN_EFFECT.includes(state.result.verdict);
+      return isOpen ? [{ device, step, state }] : [];
     }),
   );
-  return [...new Set(all)];
 }
 
-export function hadNoEffect({ states }: Run): boolean {
-  return [...states.values()]
-    .flat()
-    .filter(mayHaveTakenEffect)
-    .every((state) => state.kind === 'ended' && state.result.verdict === 'no effect');
+const MAY_HAVE_TAKEN_EFFECT: readonly Verdict[] = ['done', 'differs', 'unknown', 'no effect'];
+
+/** Fields that the steps of a run may have erased, as far as these may have taken effect. */
+export function mayHaveErased(run: Run, only?: ReadonlySet<string>): string[] {
+  const meant = effectsOf(run).filter(({ device }) => only?.has(device.address) !== false);
+  return [...new Set(meant.flatMap(({ step: { mayErase = [] } }) => mayErase))];
+}
+
+export function hadNoEffect(run: Run): boolean {
+  return effectsOf(run).every(
+    ({ state }) => state.kind === 'ended' && state.result.verdict === 'no effect',
+  );
 }
 
 const UNCONFIRMED = 'no answer confirmed that this run added it';
