@@ -11,12 +11,15 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { type Event, type FieldChange, type RecordEvent, spanOf, type StepName } from './events.ts';
+import { type Author, type Event, type FieldChange, type RecordEvent, spanOf } from './events.ts';
 import { idText } from './kept.ts';
 import type { Identity } from './replay.ts';
 
 /** A request of a run that left for a device. */
-export interface Deed extends StepName {
+export interface Deed {
+  readonly run: string;
+  /** Its command line. */
+  readonly line: string;
   readonly device: DeviceRef;
   readonly pin: string | undefined;
   /** Undefined of a raw request: nobody knows what it did. */
@@ -41,60 +44,75 @@ export class Deeds {
   readonly #byAddress: ReadonlyMap<string, readonly Deed[]>;
   readonly #byRecord: ReadonlyMap<string, readonly { readonly deed: Deed }[]>;
   readonly #identitiesOf: IdentitiesOf;
-  /** Of all devices, by record. */
-  #events: ReadonlyMap<string, readonly RecordEvent[]> = new Map();
+  /** The runs whose journals cannot be read. */
+  readonly unreadable: readonly string[];
 
-  constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf) {
+  constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf, unreadable: readonly string[]) {
     this.#byAddress = grouped(deeds, ({ device }) => device.address);
     const named = deeds.flatMap((deed) => recordNames(deed).map((name) => ({ name, deed })));
     this.#byRecord = grouped(named, ({ name }) => name);
     this.#identitiesOf = identitiesOf;
+    this.unreadable = unreadable;
   }
 
-  /**
-   * Names the run behind each event if exactly one fits: it wrote to that record of that device in the interval, was
-   * accepted, and the values are those that it sent. Fields that no run sent are an event of their own.
-   */
+  /** The events of all devices with their authors. Fields that no run sent are an event of their own. */
   attributed(events: readonly Event[]): Event[] {
     const all = events.flatMap((event) => ('key' in event ? event : []));
-    this.#events = grouped(all, ({ resource, key }) => recordName(resource, key));
+    const byRecord = grouped(all, ({ resource, key }) => recordName(resource, key));
     return events.flatMap((event): Event[] => {
-      if (!('key' in event) || event.after === undefined || event.isSetBack) return [event];
-      const own = this.#ofRecord(event).filter(
-        (deed) => this.#isThere(deed, event) && mayShowIn(event, deed) && isAccepted(deed),
-      );
-      if (event.kind !== 'changed') {
-        const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
-        if (deed === undefined) return [event];
-        return [{ ...event, kind: isNew(event) ? 'added' : 'gone', by: by(deed) }];
-      }
-      const groups = grouped(
-        event.fields,
-        (change) => onlyRun(own.filter((one) => hasWritten(one, change))) ?? null,
-      );
-      return [...groups].map(([deed, fields]) => {
-        return { ...event, fields, ...(deed && { by: by(deed) }) };
+      if (!('key' in event) || (event.kind === 'added' && event.after === undefined))
+        return [event];
+      return this.#parted(event).map((one) => {
+        // A list that shows more is nobody's deed.
+        if (one.author !== undefined || one.kind === 'listed') return one;
+        const others = byRecord.get(recordName(one.resource, one.key)) ?? [];
+        return { ...one, author: this.#near(one, others) ?? this.#unknown() };
       });
     });
   }
 
   /**
-   * The newest run that may have had to do with an event: it wrote there then, or the same `elsewhere`, or to another
-   * device that shows the same change.
+   * Names the run behind an event if exactly one fits: it wrote to that record of that device in the interval, was
+   * accepted, and the values are those that it sent.
    */
-  near(event: RecordEvent): { readonly run: string; readonly elsewhere?: string } | undefined {
+  #parted(event: RecordEvent): RecordEvent[] {
+    if (event.after === undefined || event.isSetBack) return [event];
+    const own = this.#ofRecord(event).filter(
+      (deed) => this.#isThere(deed, event) && mayShowIn(event, deed) && isAccepted(deed),
+    );
+    if (event.kind !== 'changed') {
+      const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
+      if (deed === undefined) return [event];
+      return [{ ...event, kind: isNew(event) ? 'added' : 'gone', author: author(deed) }];
+    }
+    const groups = grouped(
+      event.fields,
+      (change) => onlyRun(own.filter((one) => hasWritten(one, change))) ?? null,
+    );
+    return [...groups].map(([deed, fields]) => {
+      return { ...event, fields, ...(deed && { author: author(deed) }) };
+    });
+  }
+
+  /**
+   * The newest run that may have had to do with an event: it wrote there then, or the same `elsewhere`, or to another
+   * device that shows the same.
+   */
+  #near(event: RecordEvent, others: readonly RecordEvent[]): Author | undefined {
     const here = this.#here(event);
-    if (here !== undefined) return { run: here.run };
-    const same = this.#events
-      .get(recordName(event.resource, event.key))
-      ?.flatMap((other) => (isAlike(event, other) ? (this.#here(other) ?? []) : []));
+    if (here !== undefined) return { kind: 'perhaps', run: here.run };
     const late =
       this.#ofRecord(event).findLast((deed) => mayShowIn(event, deed) && isLike(deed, event)) ??
-      same?.at(-1);
+      others.flatMap((other) => (isAlike(event, other) ? (this.#here(other) ?? []) : [])).at(-1);
     if (late === undefined) return undefined;
     const { run, device } = late;
     const isHere = this.#identitiesOf(event).some(({ address }) => address === device.address);
-    return { run, ...(!isHere && { elsewhere: device.name }) };
+    return { kind: 'perhaps', run, ...(!isHere && { elsewhere: device.name }) };
+  }
+
+  #unknown(): Author {
+    const runs = this.unreadable;
+    return runs.length > 0 ? { kind: 'unknown', runs } : { kind: 'other' };
   }
 
   #here(event: Event): Deed | undefined {
@@ -198,8 +216,8 @@ function isAlike(event: RecordEvent, other: RecordEvent): boolean {
   return isWhole && isNew(event) === isNew(other) && event.id?.text === other.id?.text;
 }
 
-function by({ run, step, line }: Deed): StepName {
-  return { run, step, line };
+function author({ run, line }: Deed): Author {
+  return { kind: 'run', run, line };
 }
 
 function isAccepted({ record }: Deed): boolean {
@@ -231,21 +249,12 @@ export function deedsOf({ run, command: line, at, endedAt, plan, states }: Run):
       const state = states.get(device.name)?.[index];
       const left = sentTime(state);
       if (left === undefined || state === undefined || state.kind === 'waiting') return [];
-      const { verdict, record = step.before } = state.kind === 'ended' ? state.result : {};
+      const { verdict, record: held = step.before } = state.kind === 'ended' ? state.result : {};
       const times = { sentAt: Date.parse(left), endedAt: Date.parse(state.at) };
-      return [
-        {
-          run,
-          step: index,
-          line,
-          device,
-          pin,
-          ...times,
-          record: { ...step, held: record, verdict },
-        },
-      ];
+      const record = { ...step, held, verdict };
+      return [{ ...{ run, line, device, pin }, ...times, record }];
     });
-    const sent = { run, step: 0, line, device, pin, sentAt: Date.parse(at) };
+    const sent = { run, line, device, pin, sentAt: Date.parse(at) };
     return raw === undefined ? own : [...own, { ...sent, endedAt: Date.parse(endedAt ?? at) }];
   });
 }

@@ -20,14 +20,14 @@ export interface FieldChange {
   readonly isSecret: boolean;
 }
 
-/** The run and step that did it. */
-export interface StepName {
-  readonly run: string;
-  /** The index among the steps of the device, from 0. */
-  readonly step: number;
-  /** The command line of the run. */
-  readonly line: string;
-}
+/** What the journals say about who did a change. */
+export type Author =
+  | { readonly kind: 'run'; readonly run: string; readonly line: string }
+  /** A run wrote to the device in that time, or perhaps this on another device; nothing proves that it did this. */
+  | { readonly kind: 'perhaps'; readonly run: string; readonly elsewhere?: string }
+  | { readonly kind: 'other' }
+  /** The journals of these runs cannot be read. */
+  | { readonly kind: 'unknown'; readonly runs: readonly string[] };
 
 interface EventBase {
   readonly device: string;
@@ -40,7 +40,8 @@ interface EventBase {
   /** The clock was set back between these readings: it may have happened at any time by either clock. */
   readonly isSetBack?: boolean;
   readonly resource?: string | undefined;
-  readonly by?: StepName | undefined;
+  /** Undefined for what nobody writes (a new period, another shape), and before the journals are asked. */
+  readonly author?: Author | undefined;
 }
 
 /** When it may have happened, in ms UTC. */
@@ -285,7 +286,7 @@ function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
 
 /** What differs between two states of a device, without the fields in `left`. Pure. */
 export function changesBetween(
-  at: Omit<EventBase, 'by' | 'resource'> & { readonly resource: string },
+  at: Omit<EventBase, 'author' | 'resource'> & { readonly resource: string },
   { added, listed, gone, unlisted, changed }: Proven,
   left: ReadonlySet<string>,
   reading: KnownReading,

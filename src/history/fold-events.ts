@@ -35,7 +35,7 @@ export function foldEvents(
 ): FoldedEvent[] {
   const open = new Map<string, { events: [Event, ...Event[]]; from: number; to: number }[]>();
   for (const event of events) {
-    const id = jsonText([contentOf(event), event.by?.run ?? null, noteOf(event)]);
+    const id = jsonText([contentOf(event), runOf(event) ?? null, noteOf(event)]);
     const groups = open.get(id) ?? [];
     open.set(id, groups);
     const { after = -Infinity, before } = event;
@@ -43,7 +43,7 @@ export function foldEvents(
     const group = groups.find(
       (one) =>
         one.events.every(({ device }) => device !== event.device) &&
-        (event.by !== undefined || Math.max(one.from, from) <= Math.min(one.to, to)),
+        (runOf(event) !== undefined || Math.max(one.from, from) <= Math.min(one.to, to)),
     );
     if (group === undefined) {
       groups.push({ events: [event], from, to });
@@ -68,6 +68,11 @@ export function foldEvents(
       };
     })
     .sort((a, b) => latest(b) - latest(a));
+}
+
+/** The run that did it. */
+export function runOf({ author }: Event): string | undefined {
+  return author?.kind === 'run' ? author.run : undefined;
 }
 
 /** What is equal if the same happened on two devices; how many records another shape has may differ. */

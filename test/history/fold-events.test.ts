@@ -5,7 +5,7 @@ import { eventText, foldEvents, intervalText } from '../../src/history/fold-even
 const gone = (device: string, after: number, before: number, run?: string): Event => ({
   ...{ kind: 'gone', device, period: 'l', resource: 'user', key: 'jdoe', after, before },
   record: { key: 'jdoe', fields: { username: 'jdoe', uuid: device } },
-  ...(run !== undefined && { by: { run, step: 0, line: 'user delete jdoe' } }),
+  ...(run !== undefined && { author: { kind: 'run', run, line: 'user delete jdoe' } }),
 });
 
 const changed = (fields: Extract<Event, { kind: 'changed' }>['fields']): Event => ({

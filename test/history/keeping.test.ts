@@ -49,7 +49,7 @@ test('keeps what lists, plans and read-backs show, and finds the run that did a 
   const [journal = ''] = await readdir(runs);
   const run = parseJournal(await readFile(join(runs, journal), 'utf8'), journal);
   const periods = history.of('sim1', -Infinity).periods;
-  const deeds = new Deeds(deedsOf(run), () => periods[0]?.identities ?? []);
+  const deeds = new Deeds(deedsOf(run), () => periods[0]?.identities ?? [], []);
   const events = deeds.attributed(eventsOf('sim1', periods));
 
   expect(events).toMatchObject([
@@ -57,7 +57,7 @@ test('keeps what lists, plans and read-backs show, and finds the run that did a 
       kind: 'changed',
       key,
       fields: [{ field: 'lang', after: 'fr' }],
-      by: { run: run.run, step: 0 },
+      author: { kind: 'run', run: run.run },
     },
   ]);
   expect(stateIn(history, 'sim1', 'user', Date.now()).records).toHaveLength(names.length);

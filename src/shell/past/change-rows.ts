@@ -1,5 +1,5 @@
 import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
-import { type Deed, Deeds, deedsOf, type IdentitiesOf } from '../../history/attribution.ts';
+import { Deeds, deedsOf, type IdentitiesOf } from '../../history/attribution.ts';
 import type { Event } from '../../history/events.ts';
 import {
   eventText,
@@ -15,76 +15,35 @@ import { table, type TableOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 import { runsSince } from '../writing/stored-runs.ts';
 
-/** What the journals say about who did a change. */
-type Author =
-  | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run wrote to the device in that time, or perhaps this on another device; nothing proves that it did this. */
-  | { readonly kind: 'perhaps'; readonly run: string; readonly elsewhere?: string }
-  | { readonly kind: 'other' }
-  /** Some journals cannot be read. */
-  | { readonly kind: 'unknown' };
-
 /** No effect of a request shows later. */
 const LATEST_MS = 600_000;
 
-/** What the runs of this devsh sent. */
-export class Authors {
-  readonly #deeds: Deeds;
-  /** The runs whose journals cannot be read. */
-  readonly unreadable: readonly string[];
+/** What was sent by journals that were written to after `time` (ms UTC), or not long before: effects may show late. */
+export async function deedsSince(
+  services: Services,
+  time: number,
+  histories: readonly Pick<DeviceHistory, 'device' | 'periods'>[],
+): Promise<Deeds> {
+  const { runs, unreadable } = await runsSince(services, time - LATEST_MS);
+  const periods = new Map(histories.map(({ device, periods: all }) => [device, all]));
+  const identitiesOf: IdentitiesOf = ({ device, period }) =>
+    periods.get(device)?.find(({ id }) => id === period)?.identities ?? [];
+  return new Deeds(runs.flatMap(deedsOf), identitiesOf, [...unreadable.keys()]);
+}
 
-  private constructor(deeds: readonly Deed[], unreadable: readonly string[], of: IdentitiesOf) {
-    this.#deeds = new Deeds(deeds, of);
-    this.unreadable = unreadable;
-  }
-
-  /** Reads the journals that were written to after `time` (ms UTC), or not long before: effects may show late. */
-  static async since(
-    services: Services,
-    time: number,
-    histories: readonly Pick<DeviceHistory, 'device' | 'periods'>[],
-  ): Promise<Authors> {
-    const { runs, unreadable } = await runsSince(services, time - LATEST_MS);
-    const periods = new Map(histories.map(({ device, periods: all }) => [device, all]));
-    return new Authors(
-      runs.flatMap(deedsOf),
-      [...unreadable.keys()],
-      ({ device, period }) =>
-        periods.get(device)?.find(({ id }) => id === period)?.identities ?? [],
-    );
-  }
-
-  attribute(events: readonly Event[]): Event[] {
-    return this.#deeds.attributed(events);
-  }
-
-  /** Undefined for what nobody writes: a new period, another shape. */
-  of(event: Event): Author | undefined {
-    if (!('key' in event)) return undefined;
-    if (event.kind === 'added' && event.after === undefined) return undefined;
-    if (event.by !== undefined) return { kind: 'run', run: event.by.run, line: event.by.line };
-    // A list that shows more is nobody's deed.
-    if (event.kind === 'listed') return undefined;
-    const near = this.#deeds.near(event);
-    if (near !== undefined) return { kind: 'perhaps', ...near };
-    return { kind: this.unreadable.length > 0 ? 'unknown' : 'other' };
-  }
-
-  /** `run k3f (user delete jdoe)`, `not by a run of this devsh`. */
-  text(event: Event): string {
-    const author = this.of(event);
-    switch (author?.kind) {
-      case undefined:
-        return '';
-      case 'run':
-        return `run ${author.run}: ${author.line}`;
-      case 'perhaps':
-        return `unclear: run ${author.run} wrote ${author.elsewhere === undefined ? 'here' : `on ${author.elsewhere}`} then`;
-      case 'other':
-        return 'not by a run of this devsh';
-      case 'unknown':
-        return `unclear: cannot read ${someOf(this.unreadable, 2)}`;
-    }
+/** `run k3f (user delete jdoe)`, `not by a run of this devsh`. */
+export function authorText({ author }: Event): string {
+  switch (author?.kind) {
+    case undefined:
+      return '';
+    case 'run':
+      return `run ${author.run}: ${author.line}`;
+    case 'perhaps':
+      return `unclear: run ${author.run} wrote ${author.elsewhere === undefined ? 'here' : `on ${author.elsewhere}`} then`;
+    case 'other':
+      return 'not by a run of this devsh';
+    case 'unknown':
+      return `unclear: cannot read ${someOf(author.runs, 2)}`;
   }
 }
 
@@ -101,12 +60,11 @@ const MOST_NAMES = 2;
 export function changesTable(
   { io, options, shell }: Call,
   events: readonly Event[],
-  authors: Authors,
   more: Pick<TableOutput, 'hasSuccess' | 'hasDifferences'>,
   lastValues: (event: Event) => LastValues | undefined = () => undefined,
 ): TableOutput {
   if ((options.format ?? 'table') !== 'table') {
-    const rows = events.map((event) => dataRow(event, authors, lastValues(event))).reverse();
+    const rows = events.map((event) => dataRow(event, lastValues(event))).reverse();
     const columns = 'device after before resource key kind what author run'.split(' ');
     return table('changes', columns, rows, more);
   }
@@ -121,7 +79,7 @@ export function changesTable(
     );
     return `${texts.join(' ')} (${at(last.at)})`;
   };
-  const noteOf = (event: Event): string => authors.text(event) + valuesText(event);
+  const noteOf = (event: Event): string => authorText(event) + valuesText(event);
   const changes = foldEvents(events, noteOf);
   const rows = changes.map((folded) => {
     const [event] = folded.events;
@@ -129,7 +87,7 @@ export function changesTable(
       when: hasClock ? intervalText(folded, now) : isoInterval(folded),
       on: onText(folded.devices),
       what: eventText(event),
-      by: authors.text(event),
+      by: authorText(event),
       last: valuesText(event),
     };
   });
@@ -138,8 +96,8 @@ export function changesTable(
   return table('changes', columns, rows, { ...more, changes });
 }
 
-export function dataRow(event: Event, authors: Authors, last?: LastValues) {
-  const author = authors.of(event);
+export function dataRow(event: Event, last?: LastValues) {
+  const { author } = event;
   return {
     device: event.device,
     after: event.after === undefined ? null : isoText(event.after),
@@ -151,7 +109,7 @@ export function dataRow(event: Event, authors: Authors, last?: LastValues) {
     what: eventText(event),
     author: author?.kind ?? null,
     run: author !== undefined && 'run' in author ? author.run : null,
-    ...(event.by && { line: event.by.line }),
+    ...(author?.kind === 'run' && { line: author.line }),
     ...contentOf(event),
     ...(last && { last: last.values, lastReadAt: isoText(last.at) }),
   };

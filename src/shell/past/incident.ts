@@ -4,7 +4,7 @@ import { inline, markdownReport, table } from '../../change/report/markdown.ts';
 import { countsText, reportData, reportOf } from '../../change/report/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { expectedError, UsageError } from '../../errors.ts';
-import { eventText, foldEvents } from '../../history/fold-events.ts';
+import { eventText, foldEvents, runOf } from '../../history/fold-events.ts';
 import { type DeviceHistory, NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/replay.ts';
 import { zonedTime } from '../../text/time.ts';
@@ -13,7 +13,7 @@ import type { Output } from '../output.ts';
 import { changeText, readPending } from '../writing/pending.ts';
 import { reportOutput, writeReport } from '../writing/run-report.ts';
 import { lastActivity, runsSince } from '../writing/stored-runs.ts';
-import { dataRow, isoText } from './change-rows.ts';
+import { authorText, dataRow, isoText } from './change-rows.ts';
 import { changesIn } from './list-changes.ts';
 import {
   coverageOf,
@@ -58,11 +58,9 @@ async function incidentOf(call: Call<'since' | 'until'>) {
     ([id, why]) => `run ${id}: ${why}`,
   );
   const histories = await historiesOfAll(call, runs, since, unread);
-  const { events, authors } = await changesIn(services, histories, period);
+  const { events } = await changesIn(services, histories, period);
   // What no run of this devsh is proved to have done.
-  const changes = events.filter(
-    (event) => event.kind !== 'left' && authors.of(event)?.kind !== 'run',
-  );
+  const changes = events.filter((event) => event.kind !== 'left' && runOf(event) === undefined);
   const covered = coverageOf(histories, period);
   const gaps = notCovered(covered, period, LONG_AGO);
   const edge = (time: number): Moment => ({ from: time, to: time });
@@ -75,11 +73,11 @@ async function incidentOf(call: Call<'since' | 'until'>) {
     uncertain: [...gaps.remarks, ...summaryRemarks(histories)],
     runs,
     pending: left.rows,
-    changes: changes.map((event) => dataRow(event, authors)),
-    folded: foldEvents(changes, (event) => authors.text(event)).map((change) => ({
+    changes: changes.map((event) => dataRow(event)),
+    folded: foldEvents(changes, authorText).map((change) => ({
       after: change.after === undefined ? 'not known' : isoText(change.after),
       ...{ before: isoText(change.before), device: change.devices.join(', ') },
-      ...{ what: eventText(change.events[0]), by: authors.text(change.events[0]) },
+      ...{ what: eventText(change.events[0]), by: authorText(change.events[0]) },
     })),
     coverage: covered.map(({ device, resource, readings }) => {
       const gap = longestGap([edge(since), ...readings, edge(period.until)]) ?? edge(since);

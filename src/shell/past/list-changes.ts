@@ -20,7 +20,7 @@ import { info, message, type Output, warning } from '../output.ts';
 import type { Services } from '../services.ts';
 import { valueText } from '../../device/record.ts';
 import { filteredBy } from '../../history/fold-events.ts';
-import { Authors, changesTable, type LastValues } from './change-rows.ts';
+import { changesTable, deedsSince, type LastValues } from './change-rows.ts';
 import {
   askedDevices,
   coverageOf,
@@ -191,14 +191,13 @@ export async function changesIn(
   histories: readonly DeviceHistory[],
   period: Period,
   eventsIn = allEvents,
-): Promise<{ events: readonly Event[]; first: number; authors: Authors }> {
+): Promise<{ events: readonly Event[]; first: number; unreadable: readonly string[] }> {
   const found = histories
     .flatMap(eventsIn)
     .filter((event) => event.before >= period.since && beginOf(event) <= period.until);
   const first = Math.min(...found.map(beginOf));
-  const authors = await Authors.since(services, first, histories);
-  const events = inOrder(authors.attribute(found));
-  return { events, first, authors };
+  const deeds = await deedsSince(services, first, histories);
+  return { events: inOrder(deeds.attributed(found)), first, unreadable: deeds.unreadable };
 }
 
 async function* showChanges(
@@ -209,7 +208,12 @@ async function* showChanges(
   resource?: string,
 ): AsyncGenerator<Output> {
   const { options, shell } = call;
-  const { events, first, authors } = await changesIn(shell.services, histories, period, eventsIn);
+  const { events, first, unreadable } = await changesIn(
+    shell.services,
+    histories,
+    period,
+    eventsIn,
+  );
   const byName = new Map(histories.map((history) => [history.device, history]));
   const lastValues = (event: Event): LastValues | undefined => {
     if (!options.allFields || !('key' in event)) return undefined;
@@ -225,7 +229,6 @@ async function* showChanges(
   yield changesTable(
     call,
     events,
-    authors,
     { hasSuccess, hasDifferences: options.exitCode && events.length > 0 },
     lastValues,
   );
@@ -233,9 +236,9 @@ async function* showChanges(
   const summaries = summaryRemarks(histories, resource);
   const remarks = [...uncovered.remarks, ...summaries];
   for (const remark of remarks) yield warning(remark);
-  if (authors.unreadable.length > 0) {
+  if (unreadable.length > 0) {
     yield warning(
-      `cannot read the journals of ${someOf(authors.unreadable)}: what they did is not attributed`,
+      `cannot read the journals of ${someOf(unreadable)}: what they did is not attributed`,
     );
   }
   if (!hasSuccess) return;

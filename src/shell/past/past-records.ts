@@ -15,7 +15,7 @@ import { info, message, type Output, type View, warning } from '../output.ts';
 import type { Given } from '../grammar/options.ts';
 import { readAll, refuseGiven } from '../records/compare-records.ts';
 import { refuseDoubtful, sortedBy, viewOf } from '../records/read-records.ts';
-import { Authors, changesTable } from './change-rows.ts';
+import { changesTable, deedsSince } from './change-rows.ts';
 import { filteredBy, intervalEnds } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
 import { historiesOf, pastOf, pastTime, summaryRemarks } from './coverage.ts';
@@ -193,11 +193,10 @@ async function* driftSince(
   if (compared.length === 0) return;
   // A device may have been read last long before that time.
   const first = Math.min(...events.map(beginOf));
-  const authors = await Authors.since(services, first, histories);
-  const shown = authors
-    .attribute(events)
+  const shown = (await deedsSince(services, first, histories))
+    .attributed(events)
     .filter((event) => matches(filter, filteredBy(event), event.device));
-  yield changesTable(call, shown, authors, {
+  yield changesTable(call, shown, {
     hasSuccess: true,
     hasDifferences: shown.length > 0,
   });

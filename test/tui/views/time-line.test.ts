@@ -136,8 +136,8 @@ describe('the way back', () => {
   });
 
   test('of a run is before that run, and of a new record its removal', () => {
-    const by = { run: '20261122-090000-k3qd7m', step: 0, line: 'user add eve' };
-    expect(lineOf(added('eve', { by }))).toEqual({
+    const author = { kind: 'run', run: '20261122-090000-k3qd7m', line: 'user add eve' } as const;
+    expect(lineOf(added('eve', { author }))).toEqual({
       line: 'user restore eve --at 20261122-090000-k3qd7m --prune --on fw1',
     });
   });
