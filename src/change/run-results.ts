@@ -1,6 +1,6 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
 import { type DeviceRef, frequencies } from '../device/record.ts';
-import { unplannedResults } from './plan.ts';
+import { causeText, notCoveredBy, unplannedResults } from './plan.ts';
 import type { StepResult, Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
 
@@ -55,6 +55,17 @@ function resultOfStep(device: DeviceRef, step: Step, state: StepState): StepResu
 
 export function countsOf(results: readonly StepResult[]): Partial<Record<Verdict, number>> {
   return Object.fromEntries(frequencies(results.map(({ verdict }) => verdict)));
+}
+
+/** `12 done`, `1 not reached`. */
+export function outcomeTexts(run: Run): readonly string[] {
+  const absent = new Map(
+    notCoveredBy(run.plan).map(({ device, error }) => [device.address, causeText(error)]),
+  );
+  const words = resultsOf(run).map(({ verdict, device: { address } }) =>
+    verdict === 'failed' ? (absent.get(address) ?? verdict) : verdict,
+  );
+  return [...frequencies(words)].map(([word, count]) => `${count} ${word}`);
 }
 
 /** Number of steps that were not reached or are unconfirmed: those that `resume` continues. */

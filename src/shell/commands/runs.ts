@@ -26,7 +26,7 @@ export const runs: CommandSpec = {
       async *run(call) {
         const { shell } = call;
         const isNamed = await call.namedByOn();
-        const { countsOf, resultsOf, stateText } = await import('../../change/run-results.ts');
+        const { outcomeTexts, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();
         const rows = [];
@@ -39,14 +39,13 @@ export const runs: CommandSpec = {
             continue;
           }
           if (!run.plan.devices.some(({ device }) => isNamed(device))) continue;
-          const counts = countsOf(resultsOf(run));
           rows.push({
             run: run.run,
             at: run.at,
             by: run.by,
             devices: run.plan.devices.length,
             state: stateText(run),
-            verdicts: Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`),
+            verdicts: outcomeTexts(run),
             command: run.command,
             ...(run.reason !== undefined && { reason: run.reason }),
           });

@@ -9,7 +9,7 @@ import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
 const OPEN = /^(stopped|unfinished|unreadable)/;
 /** Verdicts that need the user's attention. */
-const DOUBTFUL = /failed|unknown|differs|drift/;
+const DOUBTFUL = /\d (?!done|unchanged|skipped)/;
 
 const noRun: Reason = (state) =>
   state.overlay.kind === 'runs' && RUNS.current(state) === undefined ? 'no run here' : undefined;
