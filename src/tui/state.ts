@@ -5,7 +5,7 @@ import type { DeviceQuestion } from '../shell/commands/questions.ts';
 import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Findable, FindableLine } from '../shell/findable.ts';
 import { FIRST_STEPS, type FirstStep } from '../shell/help/first-run.ts';
-import type { DriftOutput } from '../shell/output.ts';
+import type { DriftOutput, TableOutput } from '../shell/output.ts';
 import type { Question } from '../shell/session.ts';
 import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
@@ -147,17 +147,6 @@ export interface RollOutState {
   readonly isSteady: boolean;
 }
 
-/** One row of `runs`, with harmless texts. */
-export interface RunRow {
-  readonly id: string;
-  /** ISO 8601. */
-  readonly began: string;
-  readonly devices: string;
-  readonly state: string;
-  readonly verdicts: string;
-  readonly command: string;
-}
-
 /** One row of `changes`, with harmless texts, and what it stands for. */
 export interface TimeLineEntry {
   readonly id: string;
@@ -217,7 +206,7 @@ export type Overlay =
       readonly cursor: number;
     }
   | { readonly kind: 'roll-out'; readonly top: number }
-  | { readonly kind: 'runs'; readonly runs: readonly RunRow[]; readonly cursor: number }
+  | { readonly kind: 'runs'; readonly runs: TableOutput['rows']; readonly cursor: number }
   | {
       readonly kind: 'time-line';
       /** The line that lists them again. */

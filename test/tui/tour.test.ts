@@ -120,7 +120,7 @@ function outcomeOf(state: State, effect: string): readonly Action[] {
         kind: 'runs',
         runs: [
           { ...RUN, command: 'user add username=大輔' },
-          { ...RUN, id: 'b' },
+          { ...RUN, run: 'b' },
         ],
         cursor: 0,
       });

@@ -3,10 +3,10 @@ import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { columnTitle, quotedText, fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts';
 import { GAP, GUTTER } from '../../text/fit-columns.ts';
-import { cellsUpTo, cut, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
+import { cellsUpTo, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
 import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
-import type { Span, Tone } from '../screen/theme.ts';
+import type { TextLine, Tone } from '../screen/theme.ts';
 import type { DriftOverlay, LogLine, State } from '../state.ts';
 import { filterOf } from '../table/feed.ts';
 import { filterText } from '../table/view.ts';
@@ -111,10 +111,9 @@ export const DRIFT: ListOf<DriftOverlay, DriftRow> = listOf({
       : undefined,
   items: ({ output, isWhole }) => rowsInSight(output.drift.rows, isWhole),
   idOf: ({ key }) => key,
-  columns: ({ output }) => driftColumns(output),
+  columns: ({ output, device }, { size }) => matrixColumns(output, device, size.columns - GUTTER),
   // A filter finds records by the values of any device, and devices by their cells.
   haystacksOf: (row, { output }) => haystacks(row, output.drift),
-  draw: drawn,
   toneOf: ({ isSame }) => (isSame ? 'quiet' : 'plain'),
   below,
   empty: ({ output: { drift } }) =>
@@ -126,20 +125,6 @@ const START = { cursor: 0, device: 0, isWhole: false };
 const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
   isWhole ? rows : rows.filter(({ isSame }) => !isSame),
 );
-
-const driftColumns = memoized(({ drift, resource }: DriftOutput): ListColumn<DriftRow>[] => [
-  { title: titleOf(drift, resource), text: ({ key }) => key, most: MOST_KEY, rank: 0 },
-  {
-    title: 'DIFFERENCE',
-    text: (row) => differenceTexts(drift, row).join('; '),
-    most: Infinity,
-    rank: 1,
-  },
-]);
-
-function titleOf({ keyField }: Drift, resource: string): string {
-  return columnTitle(keyField === '' ? resource : keyField);
-}
 
 /** One for each device, with the word of its cell; a single one if the record is the same on all. */
 function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haystack[] {
@@ -181,75 +166,60 @@ function toneOf({ cells }: DriftRow, index: number, isRare: boolean): Tone {
 }
 
 /** The key, one sign for each device, and what differs as far as there is room. */
-function drawn(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
-  const { drift, resource } = overlay.output;
-  const { title, key, labels, from, count, more, room } = measured(rows, overlay, width);
-  const at = Math.min(overlay.device, devicesOf(overlay).length - 1);
-  const cells = labels?.map(widthOf);
-  const heads = Array.from({ length: count }, (_, index) => {
-    const mark = from + index === at ? '▾' : ' ';
-    return labels === undefined ? mark : ` ${mark}${labels[index] ?? ''}`;
-  });
-  const beyond = more === 0 ? '' : `→${more}`;
-  const line = (head: string, middle: string, text: string): string =>
-    cut(`${fit(head, key)}${GAP}${middle}${GAP}${text}`.trimEnd(), width);
-  return {
-    header: line(title, heads.join(''), `${beyond} ${room > 0 ? 'DIFFERENCE' : ''}`.trim()),
-    line(row: DriftRow) {
-      const tone = row.isSame ? 'quiet' : 'plain';
+const matrixColumns = memoized(
+  (output: DriftOutput, device: number, width: number): readonly ListColumn<DriftRow>[] => {
+    const { drift, resource } = output;
+    const { title, most, labels, from, count, more } = matrixOf(output, device, width);
+    const last = drift.devices.length + drift.unread.length - 1;
+    const heads = Array.from({ length: count }, (_, index) => {
+      const mark = from + index === Math.min(device, last) ? '▾' : ' ';
+      return labels === undefined ? mark : ` ${mark}${labels[index] ?? ''}`;
+    });
+    const spans = (row: DriftRow): TextLine => {
       const missing = row.cells.filter(({ kind }) => kind === 'missing').length;
       const isRare = 2 * missing > row.cells.length;
-      const signs = heads.map((_, place): Span => {
+      return heads.map((head, place) => {
         const { sign } = signOf(row, from + place);
-        const own = toneOf(row, from + place, isRare);
-        return {
-          tone: own,
-          text: cells === undefined ? sign : `  ${fit(sign, cells[place] ?? 1)}`,
-        };
+        const text = labels === undefined ? sign : `  ${fit(sign, widthOf(head) - 2)}`;
+        return { tone: toneOf(row, from + place, isRare), text };
       });
-      const text = room === 0 ? '' : differenceTexts(drift, row).join('; ');
-      return [
-        { tone, text: fit(keyText(row, resource), key) + GAP },
-        ...signs,
-        { tone, text: cut(`${GAP}${text}`, room + GAP.length) },
-      ] as const;
-    },
-  };
-}
+    };
+    const beyond = more === 0 ? '' : ` →${more}`;
+    const signs = {
+      title: heads.join('') + beyond,
+      text: () => '',
+      spans,
+      isKeptEmpty: true,
+    } as const;
+    const texts = (row: DriftRow): string => differenceTexts(drift, row).join('; ');
+    return [
+      { title, text: (row) => keyText(row, resource), value: ({ key }) => key, most, rank: 0 },
+      { ...signs, most: Infinity, least: 1, rank: 1 },
+      {
+        ...{ title: 'DIFFERENCE', text: texts, most: Infinity, rank: 2 },
+        ...{ least: LEAST_TEXT, isFilling: true },
+      },
+    ];
+  },
+);
 
-/** Widths; `labels`: the names or numbers of the devices, if they have room above their columns. */
-function measured(rows: readonly DriftRow[], overlay: DriftOverlay, width: number) {
-  const { drift, resource } = overlay.output;
-  const title = titleOf(drift, resource);
+/** Which devices have a place; `labels`: their names or numbers, if these have room above their columns. */
+function matrixOf({ drift, resource }: DriftOutput, device: number, width: number) {
+  const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
   const most = Math.min(MOST_KEY, Math.floor(width / 2));
-  const keys = rows.slice(0, MEASURED_ROWS).map((row) => keyText(row, resource));
+  const keys = drift.rows.slice(0, MEASURED_ROWS).map((row) => keyText(row, resource));
   const key = Math.max(...[title, ...keys].map((text) => cellsUpTo(text, most)));
-  const devices = devicesOf(overlay);
+  const devices = [...drift.devices, ...drift.unread].map(({ name }) => visible(name));
   const left = width - key - GAP.length;
-  const cellsOf = (texts: readonly string[]): number =>
-    texts.reduce((sum, text) => sum + widthOf(text) + GAP.length, 0);
-  const labels = [devices.map(visible), numbersOf(devices)].find(
-    (texts) => cellsOf(texts) <= left * HEADS_SHARE,
+  const labels = [devices, devices.map((_, index) => String(index + 1))].find(
+    (texts) => texts.reduce((sum, text) => sum + widthOf(text) + 2, 0) <= left * HEADS_SHARE,
   );
   // Not every device has a place then, so the words say more than further signs.
-  const words = devices.length > left - GAP.length && left > 2 * WORDS ? WORDS : 4;
+  const words = devices.length > left - GAP.length && left > 2 * WORDS ? WORDS : 6;
   const places = Math.max(1, left - GAP.length - words);
   const count = labels === undefined ? Math.min(devices.length, places) : devices.length;
-  const from = Math.max(0, Math.min(overlay.device - count + 1, devices.length - count));
-  const rest = left - (labels === undefined ? count : cellsOf(labels)) - GAP.length;
-  return {
-    title,
-    key,
-    labels,
-    from,
-    count,
-    more: devices.length - from - count,
-    room: rest < LEAST_TEXT ? 0 : rest,
-  };
-}
-
-function numbersOf(devices: readonly string[]): string[] {
-  return devices.map((_, index) => String(index + 1));
+  const from = Math.max(0, Math.min(device - count + 1, devices.length - count));
+  return { title, most, labels, from, count, more: devices.length - from - count };
 }
 
 /** `differ: fw2 ▇▇ 2 · fw5 ▇▇▇ 3`: the devices on which records differ, the most first. */
@@ -287,7 +257,7 @@ function below(state: State): readonly LogLine[] {
     ({ sign, word }) => `${sign} ${word}`,
   );
   const names = devicesOf(overlay);
-  const { labels } = measured(DRIFT.list(overlay, state).rows, overlay, size.columns - GUTTER);
+  const { labels } = matrixOf(overlay.output, overlay.device, size.columns - GUTTER);
   const isNumbered = labels !== undefined && labels.every((text, at) => text === String(at + 1));
   const numbers = isNumbered ? names.map((name, at) => `${at + 1} ${visible(name)}`) : [];
   const legend: LogLine = { tone: 'quiet', text: [...words, ...numbers].join('  ') + same };

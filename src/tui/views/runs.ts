@@ -4,8 +4,15 @@ import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { firstOf, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
-import type { RunRow, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
+
+/** A row of `runs`. */
+type RunRow = OverOf<'runs'>['runs'][number];
+
+function textOf(run: RunRow, field: string): string {
+  return fieldText(field, run[field], MOST_ON_SCREEN);
+}
 
 const OPEN = /^(stopped|unfinished|unreadable)/;
 /** Verdicts that need the user's attention. */
@@ -27,7 +34,7 @@ function about(
 ): Key<State> {
   const run = (state: State): string | undefined => {
     const chosen = RUNS.current(state);
-    return chosen && `${command} ${quoteWord(chosen.id)}`;
+    return chosen && `${command} ${quoteWord(textOf(chosen, 'run'))}`;
   };
   const closes = disabled === noChange;
   return lineKey([name], action, label, run, { hint, command: `${command} RUN`, disabled, closes });
@@ -52,45 +59,33 @@ export const RUNS: ListOf<OverOf<'runs'>, RunRow> = listOf({
   title: ({ runs }, _state, found) => [{ text: counted(runs.length, 'run'), rank: 2 }, found],
   opening: (output, { command }) =>
     output.kind === 'table' && command.name === 'runs'
-      ? {
-          kind: 'runs',
-          runs: output.rows.map((row) => {
-            const text = (field: string): string => fieldText(field, row[field], MOST_ON_SCREEN);
-            return {
-              id: text('run'),
-              began: text('at'),
-              devices: text('devices'),
-              state: text('state'),
-              verdicts: text('verdicts'),
-              command: text('command'),
-            };
-          }),
-          cursor: 0,
-        }
+      ? { kind: 'runs', runs: output.rows, cursor: 0 }
       : undefined,
   nothing: 'no run yet',
   items: ({ runs }) => runs,
-  idOf: ({ id }) => id,
+  idOf: (run) => textOf(run, 'run'),
   columns: () => RUN_COLUMNS,
-  isDoubtful: ({ state, verdicts }) => OPEN.test(state) || DOUBTFUL.test(verdicts),
+  isDoubtful: (run) => OPEN.test(textOf(run, 'state')) || DOUBTFUL.test(textOf(run, 'verdicts')),
   empty: () => 'no run yet',
 });
 
-function beganText({ began }: RunRow): string {
-  const at = new Date(began);
-  return Number.isNaN(at.getTime()) ? began : shortTime(at);
+function beganText(run: RunRow): string {
+  const text = textOf(run, 'at');
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : shortTime(at);
 }
 
-function column(field: keyof RunRow, title: string, most: number, rank: number) {
-  return { title, text: (run: RunRow) => run[field], most, rank, isKeptEmpty: true } as const;
+function column(field: string, most: number, rank: number) {
+  const text = (run: RunRow): string => textOf(run, field);
+  return { title: field.toUpperCase(), text, most, rank, isKeptEmpty: true } as const;
 }
 
 export const RUN_COLUMNS: readonly ListColumn<RunRow>[] = [
-  { ...column('began', 'BEGAN', 16, 2), text: beganText, value: ({ began }) => began },
-  column('devices', 'DEVICES', 7, 4),
-  column('state', 'STATE', 22, 1),
-  column('verdicts', 'VERDICTS', 28, 3),
+  { ...column('at', 16, 2), title: 'BEGAN', text: beganText, value: (run) => textOf(run, 'at') },
+  column('devices', 7, 4),
+  column('state', 22, 1),
+  column('verdicts', 28, 3),
   // The start of a command is enough to recognize the run.
-  { ...column('command', 'COMMAND', Infinity, 0), least: 16, isFilling: true },
-  column('id', 'RUN', 0, 5),
+  { ...column('command', Infinity, 0), least: 16, isFilling: true },
+  column('run', 0, 5),
 ];

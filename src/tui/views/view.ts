@@ -5,7 +5,14 @@ import { cellsUpTo, cut, fit, visible } from '../../text/visible.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
-import { placesOf, plainLine, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
+import {
+  placesOf,
+  plainLine,
+  type TextLine,
+  textOfLine,
+  type Tone,
+  widthOfSpans,
+} from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
 import type { Size } from '../terminal/painter.ts';
 import type { TitlePart } from '../table/view.ts';
@@ -126,18 +133,10 @@ interface ListSpec<O extends ListOver, T extends object> extends View<O> {
   isDoubtful?(item: T): boolean;
   /** Its own search, for the typed words. */
   found?(items: readonly T[], typed: string): readonly T[];
-  /** Its own picture of the columns. */
-  draw?(items: readonly T[], overlay: O, width: number): Drawn<T>;
   toneOf?(item: T): Tone;
   signOf?(item: T, overlay: O): string;
   empty(overlay: O): string;
   headingOf?(item: T): string;
-}
-
-interface Drawn<T> {
-  readonly header: string;
-  /** What is plain in it gets the tone of the item. Called only for visible items. */
-  readonly line: (item: T) => TextLine;
 }
 
 export interface ListOf<O extends ListOver, T extends object> extends View<O> {
@@ -163,13 +162,13 @@ export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T
     return {
       rows,
       idAt: (index) => at<string | undefined>(index, spec.idOf, undefined),
-      fields: columns.map(fieldOf),
+      fields: columns.filter(({ spans }) => spans === undefined).map(fieldOf),
       total: items.length,
       cursor: over.cursor,
       empty: typed === '' ? spec.empty(over) : `no match for '${visible(typed)}'`,
       headingOf: headingOf && ((index) => at(index, headingOf, '')),
       drawn(width) {
-        const { header, line } = spec.draw?.(rows, over, width) ?? fitted(rows, columns, width);
+        const { header, line } = fitted(rows, columns, width);
         const rowOf = (item: T): ListRow => {
           const tone = spec.toneOf?.(item) ?? 'plain';
           const parts = line(item).map((span) =>
@@ -206,6 +205,8 @@ export interface ListColumn<T> {
   /** Shown even if all its texts are empty. */
   readonly isKeptEmpty?: true;
   readonly tone?: (item: T) => Tone;
+  /** Instead of the text, in several tones; no wider than the title. */
+  readonly spans?: (item: T) => TextLine;
 }
 
 interface FittedColumns<T> {
@@ -254,15 +255,16 @@ export function fittedColumns<T>(
     item: T,
     textOf: (column: ListColumn<T>, cells: number) => string,
   ): TextLine => {
-    const line = shown.map(({ column, cells }, index) => {
+    return shown.flatMap(({ column, cells }, index): TextLine => {
       const text = textOf(column, cells);
       const isLast = index === shown.length - 1;
-      return {
-        tone: column.tone?.(item) ?? 'plain',
-        text: isLast ? cut(text, cells) : fit(text, cells) + GAP,
-      };
+      const tone = column.tone?.(item) ?? 'plain';
+      if (column.spans === undefined)
+        return [{ tone, text: isLast ? cut(text, cells) : fit(text, cells) + GAP }];
+      const spans = column.spans(item);
+      const blanks = ' '.repeat(Math.max(0, cells - widthOfSpans(spans)));
+      return isLast ? spans : [...spans, { tone, text: blanks + GAP }];
     });
-    return line;
   };
   const header = shown.map(({ column, cells }) => fit(column.title, cells)).join(GAP);
   return {

@@ -73,8 +73,8 @@ export function user(username: string, lang = 'en', uuid = `id-${username}`): Fi
 
 /** A run as the view of the runs tells it. */
 export const RUN = {
-  id: '20261121-093041-k3qd7m',
-  began: '2 min ago',
+  run: '20261121-093041-k3qd7m',
+  at: '2 min ago',
   devices: '2',
   state: 'ended',
   verdicts: '2 done',

@@ -115,14 +115,14 @@ test('a list is sorted by the next column and turned around, as the table is', (
 test('runs that came to no good end are first, and keys act on the one that is seen', () => {
   const runs = [
     RUN,
-    { ...RUN, id: 'stopped', state: 'stopped: cancelled', command: 'user delete bob' },
+    { ...RUN, run: 'stopped', state: 'stopped: cancelled', command: 'user delete bob' },
   ];
   const overlay = { kind: 'runs', runs, cursor: 0 } as const;
   const state = after(FLEET, { kind: 'view-over', overlay });
   expect(lineOf(state, 'show-run')).toBe('runs show stopped');
   const found = typed(state, '/add');
   expect(rowsOf(found)).toHaveLength(1);
-  expect(lineOf(found, 'show-run')).toBe(`runs show ${RUN.id}`);
+  expect(lineOf(found, 'show-run')).toBe(`runs show ${RUN.run}`);
 });
 
 const COMPARED = stateOf({

@@ -11,8 +11,8 @@ afterEach(() => {
 });
 
 const RUN = {
-  id: '20260314-091500-a1b27m',
-  began: new Date(2026, 2, 14, 9, 15).toISOString(),
+  run: '20260314-091500-a1b27m',
+  at: new Date(2026, 2, 14, 9, 15).toISOString(),
   devices: '12',
   state: 'stopped: cancelled',
   verdicts: '3 done, 9 skipped',
