@@ -17,19 +17,10 @@ import {
   clampCursor,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
-import { closeForm, editForm, FORM_ACTIONS, reduceForm } from './form/reduce-form.ts';
+import { closeForm, editForm, formAfter, reduceForm } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { contextOf, isTypedOn, isTypedView } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
-import {
-  changeQuestion,
-  rejected,
-  editAnswer,
-  searchedPlan,
-  isFindAction,
-  scrolledQuestion,
-  searchPlan,
-} from './reduce-question.ts';
 import type { Context, LogLine, Overlay, RollOutState, State } from './state.ts';
 import { NO_FILTER, type TableChanges } from './table/table-state.ts';
 import { detailsOfTable } from './views/details.ts';
@@ -37,6 +28,7 @@ import { addEntries, paletteOf } from './views/palette.ts';
 import { messagesOf } from './views/pager.ts';
 import { NO_MARKS } from './views/questions.ts';
 import {
+  changeQuestion,
   clearedFind,
   devicesInTrouble,
   editFind,
@@ -108,10 +100,10 @@ const STEPS: Steps = {
   'form-end': reduceForm,
   ask: (state, { question }) => ({ ...state, questions: [...state.questions, question] }),
   'open-question': (state, { id }) =>
-    changeQuestion(state, (question) =>
-      question.id === id ? { ...question, isOpen: true } : question,
-    ),
-  complain: (state, { text }) => rejected(state, text),
+    changeQuestion(state, (question) => (question.id === id ? { isOpen: true } : {})),
+  // The answer is cleared.
+  complain: (state, { text }) =>
+    changeQuestion(editAnswer(state, { kind: 'set', line: '' }), () => ({ complaint: text })),
   answered: (state, action) => ({
     ...state,
     questions: state.questions.filter(({ id }) => id !== action.id),
@@ -174,6 +166,9 @@ const editLine: Edit = (state, key) => ({ ...state, prompt: editPrompt(state.pro
 const editField: Edit = (state, key) =>
   state.form === undefined ? state : { ...state, form: editForm(state.form, key) };
 
+const editAnswer: Edit = (state, key) =>
+  changeQuestion(state, ({ editing }) => ({ complaint: undefined, editing: edit(editing, key) }));
+
 /** Editing by context; other contexts take no text. */
 const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   plan: editAnswer,
@@ -189,8 +184,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   prompt: editLine,
   find: editFind,
   palette: editFind,
-  'plan-find': (state, key) =>
-    searchedPlan(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
+  'plan-find': editFind,
   // Who types the next line goes on typing it.
   waiting: (state, key) => (isTypedOn(state) ? editLine(state, key) : state),
 };
@@ -247,7 +241,6 @@ const OTHERS = {
   'previous-found': (state) => nextFound(state, -1),
   unfold: (state) =>
     changeQuestion(state, (question) => ({
-      ...question,
       isUnfolded: question.unfoldedAt !== undefined && !question.isUnfolded,
       top: 0,
     })),
@@ -256,12 +249,11 @@ const OTHERS = {
 
 function act(state: State, action: ViewAction): State {
   const { table } = state;
-  if (state.questions.length > 0 && isFindAction(action)) return searchPlan(state, action);
   const shown = shownView(state);
   const special = shown?.view.act?.(shown.over, state, action);
   if (special !== undefined) return special;
-  if (has(MOVES, action) && state.questions.length > 0) return scrolledQuestion(state, action);
-  if (has(MOVES, action) && shown !== undefined) return scrolled(state, action);
+  const isOver = shown !== undefined || state.questions.length > 0;
+  if (has(MOVES, action) && isOver) return scrolled(state, action);
   if ((action === 'sort' || action === 'reverse') && shown !== undefined)
     return sortedList(state, action);
   if (has(MOVES, action)) {
@@ -270,10 +262,9 @@ function act(state: State, action: ViewAction): State {
   }
   if (has(TABLE_ACTIONS, action)) return { ...state, table: TABLE_ACTIONS[action](state) };
   if (has(PROMPT_ACTIONS, action)) return withPrompt(state, PROMPT_ACTIONS[action](state.prompt));
-  if (has(FORM_ACTIONS, action))
-    return state.form === undefined ? state : { ...state, form: FORM_ACTIONS[action](state.form) };
   if (has(OPENED, action)) return opened(state, OPENED[action](state));
-  return OTHERS[action](state);
+  if (has(OTHERS, action)) return OTHERS[action](state);
+  return state.form === undefined ? state : { ...state, form: formAfter(state.form, action) };
 }
 
 /** Whether a table of actions has this one. */

@@ -109,22 +109,30 @@ export function closeForm(state: State): State {
   return { ...state, form: undefined, drafts: new Map(state.drafts).set(formId(form), typed) };
 }
 
-/** Keys in a form other than editing. */
-export const FORM_ACTIONS: Readonly<
-  Record<Exclude<FormAction, 'close-form'>, (form: FormState) => FormState>
+type Change = (form: FormState, field: FormField) => FormState;
+
+/** Keys in a field other than editing. */
+const FIELD_ACTIONS: Readonly<
+  Record<Exclude<FormAction, 'close-form' | 'next-field' | 'previous-field'>, Change>
 > = {
-  'next-field': (form) => moved(form, 1),
-  'previous-field': (form) => moved(form, -1),
   switch: switched,
-  'choice-next': (form) => moveChoice(form, 1),
-  'choice-back': (form) => moveChoice(form, -1),
-  'open-choices': (form) => openPicking(form, false),
+  'choice-next': (form, field) => moveChoice(form, field, 1),
+  'choice-back': (form, field) => moveChoice(form, field, -1),
+  'open-choices': (form, field) => openPicking(form, field, false),
   'take-choice': acceptChoice,
-  'close-choices': (form) =>
+  'close-choices': (form, field) =>
     form.picking === undefined
       ? form
-      : { ...setEditing(form, form.picking.before), picking: undefined },
+      : { ...setEditing(form, field, form.picking.before), picking: undefined },
 };
+
+/** The form after a key that does not edit. */
+export function formAfter(form: FormState, action: Exclude<FormAction, 'close-form'>): FormState {
+  if (action === 'next-field') return moved(form, 1);
+  if (action === 'previous-field') return moved(form, -1);
+  const field = currentField(form);
+  return field === undefined ? form : FIELD_ACTIONS[action](form, field);
+}
 
 export function editForm(opened: FormState, key: EditKey): FormState {
   const field = currentField(opened);
@@ -132,45 +140,44 @@ export function editForm(opened: FormState, key: EditKey): FormState {
   const startsAnew = opened.isOld && (key.kind === 'insert' || key.kind === 'kill-left');
   const form = startsAnew ? { ...opened, draft: new Map(), isOld: false } : opened;
   const editing = editingOf(form, field);
+  const isPicking = form.picking !== undefined;
+  if (isCheckList(field))
+    return isPicking ? checkKey(form, field, key) : openCheckList(form, field, key);
   switch (formContext(form)) {
     case 'form-run':
       return form;
     case 'form':
-      return setEditing(form, edit(editing, key));
+      return setEditing(form, field, edit(editing, key));
     case 'form-switch': {
       const text = switchText(field, key);
-      return text === undefined ? form : setEditing(form, filled(editing, text));
+      return text === undefined ? form : setEditing(form, field, filled(editing, text));
     }
     case 'form-choice': {
-      if (isCheckList(field)) return openCheckList(form, key);
       // Typing begins a new choice; Escape restores the old one.
       const start = key.kind === 'insert' ? EMPTY_EDITING : editing;
-      const open = openPicking(form, true);
-      return { ...setEditing(open, edit(start, key)), picking: open.picking };
+      const open = openPicking(form, field, true);
+      return { ...setEditing(open, field, edit(start, key)), picking: open.picking };
     }
     case 'form-pick': {
-      if (isCheckList(field)) return checkKey(form, key);
       const before = form.picking?.before ?? editing;
       const start = form.picking?.isFiltered === true ? editing : EMPTY_EDITING;
       return {
-        ...setEditing(form, edit(start, key)),
+        ...setEditing(form, field, edit(start, key)),
         picking: { chosen: 0, isFiltered: true, before },
       };
     }
   }
 }
 
-function openCheckList(form: FormState, key: EditKey): FormState {
-  const field = currentField(form);
-  if (field === undefined) return form;
+function openCheckList(form: FormState, field: FormField, key: EditKey): FormState {
   // Clearing the list needs no choices.
-  if (key.kind === 'kill-left') return setEditing(form, filled(editingOf(form, field), ''));
-  return key.kind === 'insert' ? jumpToChoice(openPicking(form, false), key.text) : form;
+  if (key.kind === 'kill-left') return setEditing(form, field, filled(editingOf(form, field), ''));
+  return key.kind === 'insert' ? jumpToChoice(openPicking(form, field, false), key.text) : form;
 }
 
-function checkKey(form: FormState, key: EditKey): FormState {
+function checkKey(form: FormState, field: FormField, key: EditKey): FormState {
   if (key.kind !== 'insert') return form;
-  return key.text === ' ' ? toggled(form) : jumpToChoice(form, key.text);
+  return key.text === ' ' ? toggled(form, field) : jumpToChoice(form, key.text);
 }
 
 /** Jumps to the first choice that begins with the typed letters; without a match, starts over. */
@@ -186,12 +193,11 @@ function jumpToChoice(form: FormState, text: string): FormState {
 }
 
 /** Adds the chosen option to the list, or removes it. */
-function toggled(form: FormState): FormState {
-  const field = currentField(form);
+function toggled(form: FormState, field: FormField): FormState {
   const option = form.picking && openChoices(form)[form.picking.chosen];
-  if (field === undefined || form.picking === undefined || option === undefined) return form;
+  if (form.picking === undefined || option === undefined) return form;
   const text = toggledText(field, textOf(form, field) || field.fallback, option.value);
-  const next = setEditing(form, filled(editingOf(form, field), text));
+  const next = setEditing(form, field, filled(editingOf(form, field), text));
   return { ...next, picking: { ...form.picking, query: '' } };
 }
 
@@ -212,20 +218,17 @@ function moved(form: FormState, by: number): FormState {
   return { ...form, cursor, picking: undefined };
 }
 
-function switched(form: FormState): FormState {
-  const field = currentField(form);
-  if (field === undefined) return form;
+function switched(form: FormState, field: FormField): FormState {
   const now = textOf(form, field) || field.fallback;
   const { yes = 'true', no = 'false' } = field.spelling ?? {};
   const line = isOn(field, now) === true ? no : yes;
-  return setEditing(form, filled(editingOf(form, field), line));
+  return setEditing(form, field, filled(editingOf(form, field), line));
 }
 
 /** Moves to another choice: highlights it while the choices are open, else applies it at once. */
-function moveChoice(form: FormState, by: 1 | -1): FormState {
-  const field = currentField(form);
+function moveChoice(form: FormState, field: FormField, by: 1 | -1): FormState {
   const options = openChoices(form);
-  if (field === undefined || options.length === 0) return form;
+  if (options.length === 0) return form;
   if (form.picking !== undefined) {
     const next = (form.picking.chosen + by + options.length) % options.length;
     return { ...form, picking: { ...form.picking, chosen: next, query: '' } };
@@ -236,9 +239,7 @@ function moveChoice(form: FormState, by: 1 | -1): FormState {
   return applyChoice(form, field, options[(start + by + options.length) % options.length]?.value);
 }
 
-function openPicking(form: FormState, isFiltered: boolean): FormState {
-  const field = currentField(form);
-  if (field === undefined) return form;
+function openPicking(form: FormState, field: FormField, isFiltered: boolean): FormState {
   const now = textOf(form, field) || field.fallback;
   const at = isFiltered ? 0 : choicesOf(field).findIndex(({ value }) => value === now);
   const before = editingOf(form, field);
@@ -246,9 +247,8 @@ function openPicking(form: FormState, isFiltered: boolean): FormState {
 }
 
 /** Applies the chosen option and moves on; input that matches none stays as typed. */
-function acceptChoice(form: FormState): FormState {
-  const field = currentField(form);
-  if (field === undefined || form.picking === undefined) return form;
+function acceptChoice(form: FormState, field: FormField): FormState {
+  if (form.picking === undefined) return form;
   // The field already has the marked options.
   if (isCheckList(field)) return moved(form, 1);
   const option = openChoices(form)[form.picking.chosen];
@@ -259,13 +259,11 @@ function acceptChoice(form: FormState): FormState {
 
 function applyChoice(form: FormState, field: FormField, value: string | undefined): FormState {
   if (value === undefined) return form;
-  return setEditing(form, filled(editingOf(form, field), value));
+  return setEditing(form, field, filled(editingOf(form, field), value));
 }
 
-/** Changes the current field; objections to it and to the whole form are dropped. */
-function setEditing(form: FormState, editing: Editing): FormState {
-  const field = currentField(form);
-  if (field === undefined) return form;
+/** Changes a field; objections to it and to the whole form are dropped. */
+function setEditing(form: FormState, field: FormField, editing: Editing): FormState {
   const draft = new Map(form.draft).set(field.name, editing);
   const next = { ...form, draft, isOld: false };
   if (textOf(next, field) === textOf(form, field)) return next;

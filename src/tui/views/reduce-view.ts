@@ -1,11 +1,11 @@
 import type { MoveAction } from '../keys/key-binding.ts';
 import { edit, EMPTY_EDITING, filled, lineText, type EditKey } from '../editor/line.ts';
-import { layoutOf } from '../screen/layout.ts';
+import { layoutOf, questionBox } from '../screen/layout.ts';
 import { CONNECTED } from './devices.ts';
 import { opened } from './navigation.ts';
 import { matchingLines, movedTop, nextSort, searcher, sought } from './view.ts';
 import { listView, viewLines } from './views.ts';
-import { NO_FIND, type State } from '../state.ts';
+import { type Find, NO_FIND, type OpenQuestion, type State } from '../state.ts';
 import { stressed, type TextLine, textOfLine } from '../screen/theme.ts';
 
 /** A line with the matches of the search. */
@@ -39,36 +39,84 @@ function listedText(state: State, wanted: string): string {
   ].join(' · ');
 }
 
+/** The lines that scroll and are searched: of a plan that is asked about, or of a text over the table. */
+interface TextWindow {
+  readonly lines: readonly TextLine[];
+  readonly top: number;
+  readonly height: number;
+  /** The last line that may be the first visible one. */
+  readonly last: number;
+  readonly scrolledTo: (top: number) => State;
+}
+
+function textWindow(state: State): TextWindow | undefined {
+  const { overlay, size, questions } = state;
+  const [question] = questions;
+  if (question !== undefined) {
+    const { details: lines, height, depth: last } = questionBox(question, size);
+    const scrolledTo = (top: number): State => changeQuestion(state, () => ({ top }));
+    return { lines, top: question.top, height, last, scrolledTo };
+  }
+  if (!('top' in overlay)) return undefined;
+  const lines = viewLines(state);
+  const height = Math.max(1, layoutOf(state).body);
+  const scrolledTo = (top: number): State => ({ ...state, overlay: { ...overlay, top } });
+  return { lines, top: overlay.top, height, last: Math.max(0, lines.length - height), scrolledTo };
+}
+
+/** Changes the current question; the others wait. */
+export function changeQuestion(
+  state: State,
+  change: (question: OpenQuestion) => Partial<OpenQuestion>,
+): State {
+  const [first, ...others] = state.questions;
+  if (first === undefined) return state;
+  return { ...state, questions: [{ ...first, ...change(first) }, ...others] };
+}
+
+/** Changes the search in a plan that is asked about, or in the view. */
+function withFind(state: State, change: (find: Find) => Find): State {
+  return state.questions.length > 0
+    ? changeQuestion(state, (question) => ({ find: change(question.find) }))
+    : { ...state, find: change(state.find) };
+}
+
+function findOf({ questions: [question], find }: State): Find {
+  return question?.find ?? find;
+}
+
 /** Edits the search, and jumps to the first match from the top of the screen. */
 export function editFind(state: State, key: EditKey): State {
-  const { find } = state;
-  return jumped({ ...state, find: { ...find, editing: edit(find.editing, key) } }, 0);
+  return jumped(
+    withFind(state, (find) => ({ ...find, editing: edit(find.editing, key) })),
+    0,
+  );
 }
 
 /** `n`, `N`: to the next match, wrapping around. */
 export function nextFound(state: State, by: 1 | -1): State {
-  const { overlay } = state;
-  if ('cursor' in overlay) {
-    const last = Math.max(0, (listView(state)?.rows.length ?? 0) - 1);
-    const cursor = movedTop(overlay.cursor, by === 1 ? 'down' : 'up', 1, last);
-    return { ...state, overlay: { ...overlay, cursor } };
-  }
-  return jumped(state, by);
+  return isList(state) ? scrolled(state, by === 1 ? 'down' : 'up') : jumped(state, by);
+}
+
+function isList({ overlay, questions }: State): boolean {
+  return 'cursor' in overlay && questions.length === 0;
 }
 
 /** A list keeps the earlier search, as in the table; a text starts a new one. */
 export function openedFind(state: State): State {
-  const { find } = 'cursor' in state.overlay ? state : clearedFind(state);
-  return { ...state, find: { ...find, isOpen: true } };
+  return withFind(isList(state) ? state : clearedFind(state), (find) => ({
+    ...find,
+    isOpen: true,
+  }));
 }
 
 /** Clears the search, and keeps the sort order. */
 export function clearedFind(state: State): State {
-  return { ...state, find: { ...NO_FIND, sort: state.find.sort } };
+  return withFind(state, ({ sort }) => ({ ...NO_FIND, sort }));
 }
 
 export function keptFind(state: State): State {
-  return { ...state, find: { ...state.find, isOpen: false } };
+  return withFind(state, (find) => ({ ...find, isOpen: false }));
 }
 
 export function hasFind({ find }: State): boolean {
@@ -85,11 +133,10 @@ export function devicesInTrouble(state: State): State {
 }
 
 function jumped(state: State, by: 0 | 1 | -1): State {
-  const { overlay, find } = state;
-  if (!('top' in overlay)) return state;
-  const window = { top: overlay.top, height: layoutOf(state).body };
-  const { at, top } = sought(viewLines(state), find, window, by);
-  return { ...state, find: { ...find, at }, overlay: { ...overlay, top } };
+  const window = textWindow(state);
+  if (window === undefined) return state;
+  const { at, top } = sought(window.lines, findOf(state), window, by);
+  return withFind(window.scrolledTo(Math.min(window.last, top)), (find) => ({ ...find, at }));
 }
 
 /** The keys `s` and `o`. */
@@ -102,15 +149,15 @@ export function sortedList(state: State, action: 'sort' | 'reverse'): State {
 /** Lists move their cursor, texts scroll by lines. */
 export function scrolled(state: State, action: MoveAction): State {
   const { overlay } = state;
-  const height = Math.max(1, layoutOf(state).body);
-  if ('cursor' in overlay) {
+  if (isList(state) && 'cursor' in overlay) {
+    const height = Math.max(1, layoutOf(state).body - 1);
     const last = Math.max(0, (listView(state)?.rows.length ?? 0) - 1);
-    const cursor = movedTop(overlay.cursor, action, Math.max(1, height - 1), last);
+    const cursor = movedTop(overlay.cursor, action, height, last);
     return { ...state, overlay: { ...overlay, cursor } };
   }
-  if (!('top' in overlay)) return state;
-  const last = Math.max(0, viewLines(state).length - height);
-  return { ...state, overlay: { ...overlay, top: movedTop(overlay.top, action, height, last) } };
+  const window = textWindow(state);
+  if (window === undefined) return state;
+  return window.scrolledTo(movedTop(window.top, action, window.height, window.last));
 }
 
 /** Keeps the cursor of a list on its row if rows are added, removed or sorted. */
