@@ -11,7 +11,7 @@ import { copyCommands, editLine, type Surface } from './surface.ts';
 import { addForm, editForm } from './table/commands.ts';
 import { noticeAbsent, TableReader, watchTable } from './table/reader.ts';
 import { TypedLines } from './prompt/typed-lines.ts';
-import { DevshError } from '../errors.ts';
+import { attempt, DevshError } from '../errors.ts';
 import { changesNothing } from '../shell/command.ts';
 import { visibleLines } from '../text/visible.ts';
 import { isFirstRun, nextSteps } from '../shell/help/first-run.ts';
@@ -283,14 +283,11 @@ export class Controller {
 
   /** Whether a line is complete and changes nothing. */
   #isHarmless(line: string): boolean {
-    try {
-      if (line.endsWith(' ')) return false;
-      const invocation = this.#shell.parse(line);
-      return invocation.verb.changes === 'choice' || changesNothing(invocation);
-    } catch (error) {
-      if (error instanceof DevshError) return false;
-      throw error;
-    }
+    if (line.endsWith(' ')) return false;
+    const invocation = attempt(DevshError, () => this.#shell.parse(line));
+    return (
+      invocation?.verb.changes === 'choice' || (invocation && changesNothing(invocation)) === true
+    );
   }
 
   /** `q` alone closes what a typed line opened; with another key it begins a word, as in `questions`. */

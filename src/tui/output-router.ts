@@ -54,6 +54,16 @@ interface LogGroup {
   lines: readonly LogLine[];
 }
 
+/** The devices that a plan turns to. */
+function devicesIn({ devices }: Plan): RollOutState['devices'] {
+  return devices
+    .map(({ device, steps, settled, wanted = [] }) => ({
+      name: device.name,
+      steps: steps.length + settled.length + wanted.length,
+    }))
+    .filter(({ steps }) => steps > 0);
+}
+
 /** Adds failures of devices to the messages. */
 export function keepFailures(store: Store, failures: readonly Failure[]): void {
   const lines = failureLines(failures);
@@ -64,14 +74,11 @@ export function keepFailures(store: Store, failures: readonly Failure[]): void {
 export class OutputRouter {
   readonly results: StepResult[] = [];
   hasQuit = false;
-  /** Shown above the next question. */
-  #plan: PlanView | undefined;
-  #rollOut: RollOutState['devices'] = [];
-  #toSend = 0;
+  #plan: Plan | undefined;
+  /** The next question is about the plan. */
+  #isAsked = false;
   /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
-  /** Their names. */
-  #absent: ReadonlySet<string> = new Set();
   /** Shown below the table as long as they last. */
   readonly #failures: Failure[] = [];
   readonly #store: Store;
@@ -143,7 +150,8 @@ export class OutputRouter {
         this.#store.dispatch({ kind: 'result', result: output.result });
         this.#tick({ lastResultMs: this.ranMs });
         // The summary names the others as not covered; their reasons are shown as long as they last.
-        if (!this.#absent.has(output.result.device.name)) this.#group.results.push(output.result);
+        if (!this.#refused.some(({ device }) => device.name === output.result.device.name))
+          this.#group.results.push(output.result);
         this.#logSoon();
         break;
       case 'summary':
@@ -212,17 +220,11 @@ export class OutputRouter {
   }
 
   #setPlan(plan: Plan): void {
-    this.#plan = planView(plan);
-    const devices = plan.devices.map(({ device, steps, settled, wanted = [] }) => ({
-      name: device.name,
-      steps: steps.length + settled.length + wanted.length,
-    }));
-    this.#toSend = plan.devices.filter(({ steps }) => steps.length > 0).length;
-    this.#rollOut = devices.filter(({ steps }) => steps > 0);
-    const writes = this.#rollOut.map(({ name }) => name);
+    this.#plan = plan;
+    this.#isAsked = true;
+    const writes = devicesIn(plan).map(({ name }) => name);
     this.#store.dispatch({ kind: 'work', work: { writes } });
     this.#refused = notCoveredBy(plan);
-    this.#absent = new Set(this.#refused.map(({ device }) => device.name));
     keepFailures(this.#store, this.#refused);
   }
 
@@ -244,8 +246,8 @@ export class OutputRouter {
     // What others changed before the run is none of its changes.
     this.#feed.addCachedReads();
     this.#store.dispatch({ kind: 'changes-seen' });
-    const devices = this.#rollOut;
-    this.#rollOut = [];
+    const plan = this.#plan;
+    const devices = plan === undefined ? [] : devicesIn(plan);
     const names = new Set(devices.map(({ name }) => name));
     const refusals = causeLines(this.#refused.filter(({ device }) => !names.has(device.name)));
     if (devices.length <= LARGE_RUN) return;
@@ -257,7 +259,7 @@ export class OutputRouter {
       control: 'running',
       elapsedMs: 0,
       lastResultMs: 0,
-      toSend: this.#toSend,
+      toSend: plan?.devices.filter(({ steps }) => steps.length > 0).length ?? 0,
       isSteady: canary === undefined && pauseMs === undefined,
     } as const;
     this.#store.dispatch({ kind: 'roll-out', rollOut });
@@ -274,9 +276,9 @@ export class OutputRouter {
   takePlan(): PlanView | undefined {
     // Planning has ended.
     this.#progressUpdates.stop();
-    const plan = this.#plan;
-    this.#plan = undefined;
-    return plan;
+    const view = this.#isAsked && this.#plan ? planView(this.#plan) : undefined;
+    this.#isAsked = false;
+    return view;
   }
 
   /** The line has ended; `error` is why it ended early. */

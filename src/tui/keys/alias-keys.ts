@@ -37,15 +37,6 @@ interface Subject {
 
 type Place = NonNullable<Alias['place']>;
 
-const PLACES = {
-  table: 'In the table',
-  details: 'In the details of a record',
-  devices: 'In the list of devices',
-  runs: 'In the list of runs',
-  drift: 'While devices are compared',
-  resources: 'In the list of resources',
-} as const satisfies Record<Place, string>;
-
 /** Terminals have one code for both. */
 const TWINS: ReadonlyMap<KeyName, KeyName> = new Map([
   ['ctrl-i', 'tab'],
@@ -140,7 +131,8 @@ function bindingOf(
   };
   return {
     context: place,
-    place: PLACES[place],
+    // Details have no keys of their own.
+    place: KEYMAP.find(({ context }) => context === place)?.place ?? 'In the details of a record',
     action: `alias ${name}`,
     label: visible(label),
     command: visible(run),
