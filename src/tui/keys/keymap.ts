@@ -170,7 +170,11 @@ export interface FooterHint {
   readonly isDisabled: boolean;
   /** Undefined: a continuation of a key sequence. */
   readonly action?: string;
+  /** Help and the ways out stay on a narrow screen. */
+  readonly isKept: boolean;
 }
+
+const KEPT: readonly string[] = ['help', 'quit', 'end-of-input'];
 
 /** `enter run`, `↹ complete`, `(d delete)`: the most important first. */
 export function footerHints(state: State, context = contextOf(state)): FooterHint[] {
@@ -199,7 +203,10 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
       const [first = '', ...others] = keys;
       const text = `${keyText(first)} ${shortLabel(binding, state)}${others.includes('q') ? ' or q' : ''}`;
       const isDisabled = disabled?.(state) !== undefined;
-      return { text: isDisabled ? `(${text})` : text, isDisabled, action };
+      // With nothing typed, ctrl-d leaves.
+      const isBack = keys.includes('escape') && context !== 'empty-prompt';
+      const isKept = isBack || KEPT.includes(action);
+      return { text: isDisabled ? `(${text})` : text, isDisabled, action, isKept };
     });
 }
 
@@ -223,6 +230,7 @@ function continuations(context: Context, keymap: Keymap, pending: KeyName): Foot
   return [`${keyText(pending)} …`, ...rest, 'esc leave'].map((text) => ({
     text,
     isDisabled: false,
+    isKept: false,
   }));
 }
 

@@ -60,21 +60,6 @@ function linesText(state: State): string {
 
 export const SEPARATOR = ' · ';
 
-/** Hints that stay on a narrow screen: help, and the exit keys. */
-const ALWAYS_SHOWN: readonly string[] = [
-  'help',
-  'quit',
-  'end-of-input',
-  'close',
-  'close-form',
-  'close-choices',
-  'menu-close',
-  'search-cancel',
-  'clear-filter',
-  'clear-find',
-  'decline',
-];
-
 /** The hints that fit into the footer, the most important first; help and exit keys always stay. */
 export function shownHints(state: State, columns: number): readonly FooterHint[] {
   const isTyped = contextOf(state) === 'prompt';
@@ -83,24 +68,20 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
       action === undefined ||
       (!isIdleScroll(action, state) && !(isTyped && action === 'end-of-input')),
   );
-  while (widthOfAll(shown) > columns) {
+  while (widthOfAll(shown) > columns)
     shown.splice(
-      shown.findLastIndex(
-        ({ action }) =>
-          !ALWAYS_SHOWN.includes(action ?? '') && !(isTyped && action === 'leave-prompt'),
-      ),
+      shown.findLastIndex(({ isKept }) => !isKept),
       1,
     );
-  }
   return shown;
 }
 
-const OF_LINE: readonly string[] = ['run-line', 'complete', 'menu-next', 'leave-prompt'];
+const OF_LINE: readonly string[] = ['run-line', 'complete', 'menu-next'];
 
 /** Hints that stay beside the usage of a command: those that always stay, and those of the line itself. */
 export function lineHints(state: State): readonly FooterHint[] {
   return shownHints(state, Infinity).filter(
-    ({ action = '' }) => ALWAYS_SHOWN.includes(action) || OF_LINE.includes(action),
+    ({ action = '', isKept }) => isKept || OF_LINE.includes(action),
   );
 }
 

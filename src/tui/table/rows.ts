@@ -292,42 +292,36 @@ export function withMarks(
   return new Map([...marks, ...changed].filter(([name]) => changed.get(name)?.size !== 0));
 }
 
-/** Counts of all marks, also of rows filtered out. */
+/** All marks, also those of rows filtered out. */
 interface MarkCount {
-  readonly rows: number;
-  /** A folded row counts once for each of its devices. */
+  /** By their names: one may be marked on several devices. */
+  readonly names: number;
   readonly records: number;
   readonly devices: number;
-  /** Rows that the filter hides. */
+  /** The names that the filter hides. */
   readonly hidden: number;
 }
 
 export function countMarks(state: Pick<State, 'table' | 'fleet'>): MarkCount {
   const { marks } = state.table;
-  if (marks.size === 0) return { rows: 0, records: 0, devices: 0, hidden: 0 };
+  if (marks.size === 0) return { names: 0, records: 0, devices: 0, hidden: 0 };
   const { all, rows, keyField } = tableRows(state);
-  const count = counted(all, keyField, marks);
-  const shown = rows === all ? count : counted(rows, keyField, marks);
-  return { ...count, hidden: count.whole - shown.whole };
+  return counted(marks, rows, keyField, rows !== all);
 }
 
-/** Cached: details and counts need it at each key. */
+const counted = memoized(
+  (marks: Marks, rows: readonly FoldedRow[], keyField: string, isFiltered: boolean) => {
+    const records = [...marks.values()].reduce((sum, keys) => sum + keys.size, 0);
+    const names = new Set([...marks.values()].flatMap((keys) => [...keys]));
+    const shown = new Set(
+      isFiltered ? rows.map(({ record }) => rawKeyOf(record, keyField)) : names,
+    );
+    const hidden = [...names].filter((name) => !shown.has(name)).length;
+    return { names: names.size, records, devices: marks.size, hidden };
+  },
+);
+
+/** Cached: details need it at each key. */
 export const rowsByKey = memoized((all: readonly FoldedRow[], keyField: string) =>
   grouped(all, (row) => rawKeyOf(row.record, keyField)),
 );
-
-const counted = memoized((all: readonly FoldedRow[], keyField: string, marks: Marks) => {
-  const records = [...marks.values()].reduce((sum, keys) => sum + keys.size, 0);
-  let whole = 0;
-  let others = records;
-  for (const same of rowsByKey(all, keyField).values()) {
-    const marked = same.filter((row) => isMarkedRow(row, keyField, marks));
-    whole += marked.length;
-    // A device may have several records of one key, which share a mark.
-    others -=
-      marked.length > 1
-        ? new Set(marked.flatMap(({ devices }) => devices.map(({ name }) => name))).size
-        : (marked[0]?.devices.length ?? 0);
-  }
-  return { rows: whole + others, whole, records, devices: marks.size };
-});

@@ -278,14 +278,14 @@ function hiddenColumnsText(state: State): string {
   return [before, after].filter((text) => text !== '').join(' ');
 }
 
-/** Counts all marks, also of rows filtered out; a folded row counts on each of its devices. */
+/** `[2 marked = 7 records on 4 devices, 1 hidden by the filter]` */
 export function marksText(state: State): string {
-  const { rows, records, devices, hidden } = countMarks(state);
-  if (rows === 0) return '';
-  const isFew = records === rows || state.size.columns < 60;
+  const { names, records, devices, hidden } = countMarks(state);
+  if (names === 0) return '';
+  const isFew = records === names || state.size.columns < 60;
   const all = isFew ? '' : ` = ${records} records on ${counted(devices, 'device')}`;
   const unseen = hidden === 0 ? '' : `, ${hidden} hidden by the filter`;
-  return `[${rows} marked${all}${unseen}] `;
+  return `[${names} marked${all}${unseen}] `;
 }
 
 /** "36 changed, 1 new on 12 devices"; empty without changes. */

@@ -242,9 +242,13 @@ describe('marks', () => {
 
   test('records that share a key on one device share a mark, and count once', () => {
     const twice = stateOf({ fw1: [user('bob'), user('bob', 'de'), user('carol')], fw2: [] });
-    expect(countMarks(press(twice, 'mark-all'))).toMatchObject({ rows: 3, records: 2, devices: 1 });
+    expect(countMarks(press(twice, 'mark-all'))).toMatchObject({
+      names: 2,
+      records: 2,
+      devices: 1,
+    });
     const left = { ...press(fleet, 'mark-all'), fleet: { ...fleet.fleet, selected: ['fw2'] } };
-    expect(countMarks(left)).toMatchObject({ rows: 6, records: 6, devices: 2 });
+    expect(countMarks(left)).toMatchObject({ names: 4, records: 6, devices: 2 });
   });
 
   test('with very many marks, keys that change none of them count none of them', () => {
