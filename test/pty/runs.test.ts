@@ -9,12 +9,12 @@ const holders = (simulator: Simulator): number =>
 
 test('a plan is shown folded, and device by device with Tab', async () => {
   const simulator = await simulate({ devices: 8 });
-  const program = await connect(simulator);
+  const program = await connect(simulator, { rows: 18 });
   program.type(`${ADD}\r`);
   await program.waitFor(/\+ add user zed +127[^]*first_name=Zed[^]* and 5 more/);
   await program.waitFor('answer>');
   program.press('tab');
-  await program.waitFor(/127\.0\.0\.2\S* +│\n│ +\+ add user zed +127\.0\.0\.2\S* +first_name=Zed/);
+  await program.waitFor(/\+ add user zed +127\.0\.0\.2[^]*\+ add user zed +127\.0\.0\.3/);
   program.press('pagedown');
   await program.waitFor(/ lines (?!1-)\d+-\d+ of/);
   program.press('tab');

@@ -91,7 +91,7 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   expect(program.screen().join('\n')).toMatch(/~ set user viewer +127\.0\.0\.2/);
   await program.waitFor('answer>');
   program.press('tab');
-  await program.waitFor(/127\.0\.0\.3\S* · 1 step +│\n│ +~ set user viewer +│\n│ +lang +de -> en/);
+  await program.waitFor(/~ set user viewer +127\.0\.0\.3\S* +lang: de -> en/);
   await answer(program, '2');
   await program.waitFor(
     /› undo\n undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,

@@ -7,13 +7,13 @@ import {
   reasonsOf,
   VERDICT_MARKS,
 } from '../../output/change-text.ts';
-import { cut, shortened, visible } from '../../text/visible.ts';
+import { shortened, visible } from '../../text/visible.ts';
 import { splitFingerprint, wrapText } from '../../text/wrap.ts';
 import { plainLine, type TextLine } from '../screen/theme.ts';
 import { fittedColumns, type ListColumn } from './view.ts';
 import { quotedText } from '../../output/cells.ts';
 import type { LogLine } from '../state.ts';
-import { valueAt } from '../../device/record.ts';
+import { grouped, valueAt } from '../../device/record.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Step } from '../../change/step.ts';
 
@@ -85,14 +85,17 @@ export function planView(plan: Plan): PlanView {
   return {
     title: countLine({ ...plan, devices: covered }, plainStyle),
     folded: (width) => tableLines(groups, width),
-    unfolded: (width) =>
-      plan.devices.flatMap((one) => [
-        plainLine(cut(visible(one.device.name), width), 'heading'),
-        ...tableLines(planGroups({ ...plan, devices: [one] }), width),
-        ...one.steps
+    unfolded: (width) => [
+      ...tableLines(
+        plan.devices.flatMap((one) => planGroups({ ...plan, devices: [one] })),
+        width,
+      ),
+      ...plan.devices.flatMap(({ device, steps }) =>
+        steps
           .filter(({ action }) => action === 'delete')
-          .flatMap((step) => goneLines(step, width)),
-      ]),
+          .flatMap((step) => goneLines(step, device.name, width)),
+      ),
+    ],
     warnings: warnings.map(({ head, devices, tone }) => {
       const isEverywhere = devices.length === changed && changed > 1;
       return { tone, text: `! ${head} ${isEverywhere ? `all ${changed}` : namesText(devices)}` };
@@ -114,11 +117,16 @@ function tableLines(groups: readonly PlanGroup[], width: number): TextLine[] {
 }
 
 /** What a deleted record holds now. */
-function goneLines({ key, keyField, before = {} }: Step, width: number): TextLine[] {
+function goneLines(
+  { key, keyField, before = {} }: Step,
+  device: string,
+  width: number,
+): TextLine[] {
   const fields = Object.keys(before)
     .filter((field) => field !== keyField)
     .map((field) => `${visible(field)}=${quotedText(field, valueAt(before, field))}`);
-  return wrapped({ tone: 'quiet', text: `  ${visible(key)} goes: ${fields.join(' ')}` }, width);
+  const text = `${visible(device)} loses ${visible(key)}: ${fields.join(' ')}`;
+  return wrapped({ tone: 'quiet', text }, width);
 }
 
 /** A step without columns: `~ set user bob on fw1, fw2: lang: de -> en`. */
@@ -142,54 +150,32 @@ export function namesText(names: readonly string[]): string {
 
 const SIGNS = { add: '+', set: '~', delete: '-' } as const;
 
-interface Group {
-  readonly result: StepResult;
-  /** In the words for one device, and for several. */
-  readonly reasons: { readonly one: string; readonly all: string };
-  readonly keys: string[];
-  readonly devices: string[];
-}
-
 /** "✓ add user carol: done on fw1, fw2": equal results in one line, in the order of arrival. */
 export function foldResults(results: readonly StepResult[]): LogLine[] {
+  const ofRecords = grouped(results, (one) =>
+    JSON.stringify([one.action, one.verdict, one.key, whyOf([one, one])]),
+  );
   // Joins records with the same result on the same devices, too.
-  const merged = new Map<string, Group>();
-  for (const group of groupsOf(results)) {
-    const { action, verdict } = group.result;
-    const id = [action, verdict, reasonOf(group), ...group.devices].join('\n');
-    const same = merged.get(id);
-    if (same === undefined) merged.set(id, group);
-    else same.keys.push(...group.keys);
-  }
-  return [...merged.values()].map(lineOf);
+  const lines = grouped([...ofRecords.values()], (some) => {
+    const [{ action, verdict }] = some;
+    return JSON.stringify([action, verdict, whyOf(some), ...some.map(({ device }) => device.name)]);
+  });
+  return [...lines.values()].map((groups): LogLine => {
+    const [some] = groups;
+    const [{ action, resource, verdict }] = some;
+    const { mark, tone } = VERDICT_MARKS[verdict];
+    const key = groups.map(([one]) => one.key).join(', ');
+    const what = `${mark} ${action} ${visible(recordName({ resource, key }))}: ${verdict} on `;
+    const why = whyOf(some);
+    const tail = why === '' ? '' : ` - ${why}`;
+    const names = some.map(({ device }) => device.name);
+    const whole = what + names.map(visible).join(', ') + tail;
+    return { tone, text: what + namesText(names) + tail, whole };
+  });
 }
 
-/** The results of one record that are the same on several devices. */
-function groupsOf(results: readonly StepResult[]): readonly Group[] {
-  const found = new Map<string, Group>();
-  for (const result of results) {
-    const { action, verdict, key, device } = result;
-    const one = reasonsOf(result).join('; ');
-    const all = withoutDevice(one, device);
-    const id = [action, verdict, key, all].join('\n');
-    const group = found.get(id);
-    if (group !== undefined) group.devices.push(device.name);
-    else found.set(id, { result, reasons: { one, all }, keys: [key], devices: [device.name] });
-  }
-  return [...found.values()];
-}
-
-function reasonOf({ reasons, devices }: Group): string {
-  return devices.length === 1 ? reasons.one : reasons.all;
-}
-
-function lineOf(group: Group): LogLine {
-  const { result, keys, devices } = group;
-  const { mark, tone } = VERDICT_MARKS[result.verdict];
-  const { action, resource, verdict } = result;
-  const what = `${action} ${visible(recordName({ resource, key: keys.join(', ') }))}`;
-  const why = reasonOf(group);
-  const tail = why === '' ? '' : ` - ${why}`;
-  const line = (where: string): string => `${mark} ${what}: ${verdict} on ${where}${tail}`;
-  return { tone, text: line(namesText(devices)), whole: line(devices.map(visible).join(', ')) };
+/** The reasons in the words for one device, or for several. */
+function whyOf([first, ...others]: readonly [StepResult, ...StepResult[]]): string {
+  const why = reasonsOf(first).join('; ');
+  return others.length === 0 ? why : withoutDevice(why, first.device);
 }
