@@ -72,5 +72,5 @@ test('FIELD=VALUE is a KEY of the verbs that read and of lockout, too', async ()
   }
   expect((await devsh('user changes username=bob --on sim1')).exitCode).toBe(0);
   const { stderr } = await devsh('lockout username=bob --dry-run');
-  expect(stderr).toContain('user bob: on 1 of 1 device read');
+  expect(stderr).toContain('account bob: on 1 of 1 device read');
 });

@@ -43,7 +43,6 @@ import { assignmentWord, plainKey } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { info, type Output, table, type TableOutput, warning } from '../output.ts';
-import { confirm } from '../session.ts';
 import { write, type WriteIntent } from './write.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
@@ -84,8 +83,12 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     const readings = planned.devices.flatMap(({ device }) => found.get(device.address) ?? []);
     const searches = keys.map((key) => ({ key, ...findAccount(key, readings) }));
     const details: string[] = [];
-    for (const { key, same, related } of searches) {
-      yield info(holdersText(key, same, readings));
+    const read = counted(readings.length, 'device');
+    const holders = searches.map(
+      ({ key, same }) => `account ${visible(key)}: on ${same.length} of ${read} read`,
+    );
+    for (const text of holders) yield info(text);
+    for (const { key, related } of searches) {
       const others = related.filter((one) => !keys.includes(one.key));
       for (const [text, some] of grouped(others, (one) => `${visible(one.key)}: ${one.why}`)) {
         const names = someOf(some.map(({ device }) => visible(device.name)));
@@ -105,11 +108,7 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     yield* deletions(call, readings);
     const devices = planned.devices.map((one) => reviewed(one, searches, found));
     plan = { ...planned, devices };
-    await confirmAbsent(
-      call,
-      planned,
-      holdersText(keys[0] ?? '', searches[0]?.same ?? [], readings),
-    );
+    await confirmAbsent(call, planned, holders);
     const open = readings.filter(({ caution, closing }) => caution && closing.size > 0);
     if (open.length > 0) {
       details.push(`${NOT_KNOWN} (${someOf(open.map(({ device }) => visible(device.name)))})`);
@@ -130,25 +129,14 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
   if (plan !== undefined && !call.options.dryRun) yield outcome(plan, keys, found, results);
 }
 
-/** All devices of the inventory, and the connected ones. Asks for their number if the prompt names fewer. */
+/** All devices of the inventory, and the connected ones, whatever is selected. */
 async function everyDevice(call: LockoutCall): Promise<readonly DeviceSession[]> {
   const { fleet, services } = call.shell;
   const { devices } = await services.inventory.load();
   const listed = devices.length === 0 ? [] : await call.resolve(['@all']);
   const sessions = [...new Set([...listed, ...fleet.connected])];
-  if (sessions.length === 0) {
-    throw new UsageError('the inventory has no devices; "devsh device add" adds one');
-  }
-  const inScope = fleet.selection.length;
-  if (inScope > 0 && inScope < sessions.length) {
-    await confirm(
-      call,
-      sessions.length,
-      (expected) =>
-        `lockout looks on all ${sessions.length} devices; the prompt has ${inScope}. Type ${expected} to look there:`,
-    );
-  }
-  return sessions;
+  if (sessions.length > 0) return sessions;
+  throw new UsageError('the inventory has no devices; "devsh device add" adds one');
 }
 
 interface Looking {
@@ -273,16 +261,6 @@ function unreadChange(
   return change.action === 'set' ? { ...change, isOptional: true } : change;
 }
 
-function holdersText(
-  key: string,
-  same: readonly FoundAccount[],
-  readings: readonly Wanted[],
-): string {
-  const [resource, other] = new Set(readings.map(({ profile }) => accountsOf(profile)));
-  const what = other === undefined ? resource : 'account';
-  return `${what ?? 'account'} ${visible(key)}: on ${same.length} of ${counted(readings.length, 'device')} read`;
-}
-
 /** Why nobody can be locked out. */
 function nobody(
   key: string,
@@ -337,7 +315,7 @@ function* deletions({ options, io }: LockoutCall, readings: readonly Wanted[]): 
 async function confirmAbsent(
   { io, line, options }: LockoutCall,
   plan: Plan,
-  holders: string,
+  holders: readonly string[],
 ): Promise<void> {
   const absent = notCoveredBy(plan);
   if (absent.length === 0 || options.now || options.dryRun) return;
@@ -349,7 +327,7 @@ async function confirmAbsent(
     kind: 'confirm',
     text: `${left}. Type now to act on the others:`,
     expected: 'now',
-    details: [holders],
+    details: holders,
   });
   if (answer !== 'now') throw new DeclinedError('waiting: nothing was sent');
 }
