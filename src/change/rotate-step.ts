@@ -164,7 +164,7 @@ export function rotatedAccount(
     const is = isListed ? 'is not' : 'may be another account than';
     throw new RefusedError(
       `${ref.name}: ${visible(step.key)} ${is} ${visible(user)}, the login in use, but has nearly its name: ` +
-        'rotate it with a third account (--via)',
+        'rotate it with a third account (--user)',
     );
   }
   return { address: ref.address, user, kind: rotationOf(step)?.kind ?? 'basic' };
@@ -220,7 +220,7 @@ async function attemptOf(
   }
   if (rotationOf(step)?.old !== undefined && old === undefined) {
     return refused(
-      `it wants the old password of ${visible(step.key)}, which is not kept: log in with it (--via ${visible(step.key)})`,
+      `it wants the old password of ${visible(step.key)}, which is not kept: log in with it (--user ${visible(step.key)})`,
     );
   }
   const open =
@@ -236,7 +236,7 @@ async function attemptOf(
 }
 
 export const OWN_TOKEN =
-  'a lost response would lose the token in use and the new one: log in with a password or another account (--via)';
+  'a lost response would lose the token in use and the new one: log in with a password or another account (--user)';
 
 /** Logs in until a request must go out or the outcome is known. */
 async function settle(

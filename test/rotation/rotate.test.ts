@@ -139,13 +139,13 @@ test('every local account is rotated by another one, which comes last', async ()
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
 });
 
-test('--via logs in as the account that sets the passwords of others', async () => {
+test('--user logs in as the account that sets the passwords of others', async () => {
   const { rotate, device, vault } = await startRotation({ devices: 1 });
   const { address } = device(1);
   await vault.store(address, { kind: 'basic', user: 'viewer', secret: 'viewer-secret' });
   const refused = await rotate('rotate password viewer --on sim1 --new-stdin', NEW);
   expect(refused.stdout + refused.stderr).toContain('choose one with --user');
-  const run = await rotate('rotate password viewer --on sim1 --via admin --new-stdin', NEW);
+  const run = await rotate('rotate password viewer --on sim1 --user admin --new-stdin', NEW);
   expect(run.stdout, run.stderr).toContain('1 done');
   // An ordinary login of the account is replaced, too.
   expect(await vault.find(address, 'viewer')).toMatchObject({ secret: NEW });
@@ -253,7 +253,6 @@ test.each([
     'as arguments: USER…, or --where FILTER; --user bob is only the login',
   ],
   ['rotate token --user bob', '; --user bob is only the login'],
-  ['rotate password --via root', 'as arguments: USER…, or --where FILTER\n'],
   ['rotate password bob --where lang=de', 'takes KEY or --where, not both: leave out "bob"'],
 ])('%s is refused before a device is asked', async (line, message) => {
   const { rotate, device } = await startRotation({ devices: 1 });
@@ -293,7 +292,7 @@ test('the login of an account that another one rotates waits, too, while the out
   await vault.store(address, { kind: 'basic', user: 'viewer', secret: 'viewer-secret' });
   device(1).setFault('store-and-drop', 1, { method: 'PATCH' });
   device(1).setFault('reset', true, { method: 'GET', afterWrite: true });
-  const run = await rotate('rotate password viewer --via admin --on sim1 --new-stdin', NEW);
+  const run = await rotate('rotate password viewer --user admin --on sim1 --new-stdin', NEW);
   expect(run.stdout).toContain('both are kept');
   device(1).clearFaults();
   const other = await rotate('user list --on sim1 --user viewer');

@@ -320,12 +320,12 @@ export const rotate: CommandSpec = {
         '30 days as the previous one. If the answer is lost, devsh tries the new and the old password once each.\n' +
         'If neither is known to work, both are kept, the run stops, and "resume" tries them again.\n' +
         'A generated password, and that of the account in use, needs a second place: --escrow or\n' +
-        'credential_store_command of devices.yaml. --via ACCOUNT logs in as ACCOUNT to set those of others.\n' +
+        'credential_store_command of devices.yaml. --user ACCOUNT logs in as ACCOUNT to set those of others.\n' +
         '--kept sets the kept password again on a device that came back from a backup; devsh logs in with the\n' +
         'previous one. How a device sets a password is a fact of its profile (rotate), or what it tells of itself.',
       examples: [
         'rotate password admin --on @all --generate --escrow new.age --recipient age1…',
-        'rotate password --where username!=root --via root --new-stdin < new-password',
+        'rotate password --where username!=root --user root --new-stdin < new-password',
         'rotate password admin --on fw3 --kept',
       ],
       run: later(async () => (await import('../writing/rotate.ts')).rotatePassword),
@@ -337,7 +337,7 @@ export const rotate: CommandSpec = {
       options: ROTATE_TOKEN,
       details:
         'A lost answer would lose the old and the new token, so devsh must be logged in with a password or as\n' +
-        'another account (--via). Where the token is in the answer is a fact of the profile (rotate_token).',
+        'another account (--user). Where the token is in the answer is a fact of the profile (rotate_token).',
       examples: ['rotate token backup --on @all --escrow tokens.age --recipient age1…'],
       run: later(async () => (await import('../writing/rotate.ts')).rotateToken),
     }),

@@ -49,11 +49,8 @@ export function rotateToken(call: RotateCall): AsyncGenerator<Output> {
 
 /** Plans masked changes; once they are confirmed, chooses and keeps the secrets. Then an ordinary roll-out. */
 async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerator<Output> {
-  const { canary = 1, via, user = via, dryRun } = given.options;
-  if (via !== undefined && user !== via) {
-    throw new UsageError('--via and --user name two accounts to log in as: leave one out');
-  }
-  const call = given.with({ canary, user });
+  const { canary = 1, dryRun } = given.options;
+  const call = given.with({ canary });
   refuseReadOnly(call);
   const targets = targetsOf(call, kind === 'basic' ? 'rotate password' : 'rotate token');
   const secrets = kind === 'basic' && !dryRun && !call.options.kept ? newSecrets(call) : undefined;
@@ -105,7 +102,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
 }
 
 function targetsOf({ args, options }: RotateCall, title: string): readonly Target[] {
-  const { where, user, via } = options;
+  const { where, user } = options;
   const [key] = args.words('USER');
   if (key !== undefined && where !== undefined) throw bothKeyAndWhere(title, key);
   if (where !== undefined) return [{ kind: 'where', filter: where }];
@@ -115,7 +112,7 @@ function targetsOf({ args, options }: RotateCall, title: string): readonly Targe
       by: 'name',
     }));
   }
-  const hint = user === undefined || via !== undefined ? '' : `; --user ${user} is only the login`;
+  const hint = user === undefined ? '' : `; --user ${user} is only the login`;
   throw new UsageError(
     `name the accounts to rotate as arguments: USER…, or --where FILTER${hint}`,
     {
