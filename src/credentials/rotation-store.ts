@@ -1,8 +1,9 @@
+import { rm } from 'node:fs/promises';
 import type { RotatedAccount } from '../device/credential.ts';
 import { CredentialError, RefusedError } from '../errors.ts';
+import { appendText, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { visible } from '../text/visible.ts';
-import { LoginTries, type WhichSecret } from './login-tries.ts';
 import { accountName, type OsKeychain, parseAccount } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
 import type { RotationChange, StoredEntry } from './store.ts';
@@ -67,12 +68,12 @@ export class RotationStore {
   readonly #options: RotationOptions;
   readonly #changes: Change[] = [];
   #isWriting = false;
-  readonly #tries: LoginTries;
+  readonly #triesPath: string;
 
   private constructor(options: RotationOptions, places: readonly [Place, ...Place[]]) {
     this.#options = options;
     this.#places = places;
-    this.#tries = new LoginTries(`${options.lockPath}-tries`);
+    this.#triesPath = `${options.lockPath}-tries`;
   }
 
   /**
@@ -123,14 +124,21 @@ export class RotationStore {
     return Promise.all(read);
   }
 
-  /** The secret that was tried last while the outcome of a request is open, perhaps by a devsh that was killed. */
-  lastTried(account: RotatedAccount): Promise<WhichSecret | undefined> {
-    return this.#tries.last(account);
+  /**
+   * Which secret was tried last while the outcome of a request is open, without the secret. A devsh that is killed after
+   * a refused login begins with the other one the next time: else each kill would add a refused login until the device
+   * locks the account. Throws SettingsError.
+   */
+  async lastTried(account: RotatedAccount): Promise<'new' | 'old' | undefined> {
+    const lines = ((await readText(this.#triesPath)) ?? '').split('\n');
+    const placeOf = (secret: 'new' | 'old') => lines.lastIndexOf(tryLine(account, secret));
+    if (placeOf('new') === placeOf('old')) return undefined;
+    return placeOf('new') > placeOf('old') ? 'new' : 'old';
   }
 
-  /** To be called before each login that may be refused. */
-  trying(account: RotatedAccount, secret: WhichSecret): Promise<void> {
-    return this.#tries.note(account, secret);
+  /** To be called before each login that may be refused. Throws SettingsError. */
+  trying(account: RotatedAccount, secret: 'new' | 'old'): Promise<void> {
+    return appendText(this.#triesPath, `${tryLine(account, secret)}\n`);
   }
 
   /** The secret of the ordinary login, and its place; without one, the place of new entries. */
@@ -303,7 +311,8 @@ export class RotationStore {
         }
       }
       for (const place of this.#places) await place.writeRotations(changesOf(place, states));
-      if (![...states.values()].some(({ secrets }) => secrets.isSent)) await this.#tries.clear();
+      const isOpen = [...states.values()].some(({ secrets }) => secrets.isSent);
+      if (!isOpen) await rm(this.#triesPath, { force: true });
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);
@@ -327,6 +336,10 @@ export class RotationStore {
     }
     return states;
   }
+}
+
+function tryLine(account: RotatedAccount, secret: 'new' | 'old'): string {
+  return JSON.stringify([accountName(account), secret]);
 }
 
 /** An entry without a secret is removed. */
