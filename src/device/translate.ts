@@ -166,23 +166,10 @@ function redirectError(context: FailureContext, response: Response): ProtocolErr
   const location = oneLine(headers.location ?? '');
   const why = isRead(request)
     ? 'devsh follows redirects only on the same device, and only a few'
-    : `devsh redirects no writes; nothing else was sent${slashAdvice(context, location)}`;
+    : 'devsh redirects no writes; nothing else was sent';
   const to = `a redirect (${status}) to ${location || 'nowhere'}`;
   const text = `${describe(context)} returned ${to}: ${why}`;
   return new ProtocolError(device, text, { status, body });
-}
-
-/** The setting for a device that only wants its paths with, or without, a trailing slash. */
-function slashAdvice({ device, request }: FailureContext, location: string): string {
-  const asked = `https://device.invalid${request.path}`;
-  if (!URL.canParse(location, asked)) return '';
-  const { pathname } = new URL(location, asked);
-  const isSlashOnly =
-    pathname !== new URL(asked).pathname &&
-    pathname.replace(/\/$/, '') === new URL(asked).pathname.replace(/\/$/, '');
-  if (!isSlashOnly) return '';
-  const reason = `ends_with_slash=${String(pathname.endsWith('/'))}`;
-  return `. Set how its paths end: profile set ${device.name} ${reason}`;
 }
 
 const MEANINGS: Readonly<Record<number, string>> = {

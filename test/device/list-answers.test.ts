@@ -40,7 +40,7 @@ test('if a list redirects only in its slash, writes go to the right path at once
   expect(server.requests.map(({ path }) => path)).toEqual(['/api/user/', '/api/user', '/api/user']);
 });
 
-test('a write redirected only in its slash is not sent again, and the error says what to set', async () => {
+test('a write redirected only in its slash is not sent again, and the error says where to', async () => {
   const server = await serveList('/api/user', 301);
   const profile = parseProfile('ends_with_slash: true', 'p.yaml', 'p');
   const device = deviceAt(
@@ -50,7 +50,7 @@ test('a write redirected only in its slash is not sent again, and the error says
     { profile },
   );
   const write = device.write(createRequest(profile, 'user', { username: 'zoe' }));
-  await expect(write).rejects.toThrow('profile set fw1 ends_with_slash=false');
+  await expect(write).rejects.toThrow('a redirect (308) to /api/user: devsh redirects no writes');
   expect(server.requests).toEqual([]);
 });
 
