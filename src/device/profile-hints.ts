@@ -9,6 +9,7 @@ import { idOf, isNamedByKey, managedFields, type Profile, resourceOf } from './p
 import {
   type DeviceRecord,
   ID_NAME,
+  isDeviceTime,
   isTimeStamp,
   isValueList,
   isValueObject,
@@ -87,20 +88,16 @@ function keyHint(
   const count = present.length === 0 ? 'no' : `${present.length} of ${keys.length}`;
   const problem = isUnique ? `${count} records have ${keyField}` : `several share a ${keyField}`;
   const managed = [...profile.idFields, ...managedFields(profile, resource)];
+  // Nobody knows a record by its date, or by a number that looks like one.
+  const isDate = (field: string): boolean =>
+    records.some((record) => isDeviceTime(field, record[field]) || isTimeStamp(record[field]));
   const unique = uniqueFields(records).filter(
-    (field) => !managed.includes(field) && !isDate(field, records),
+    (field) => !managed.includes(field) && !isDate(field),
   );
   const [value] = KEY_NAMES.flatMap((name) => unique.find((field) => name.test(field)) ?? []);
   const all = records.length === 1 ? 'in the only record' : `unique in all ${records.length}`;
   const why = `${problem}; ${value ?? ''} is ${all}`;
   return value === undefined ? undefined : { fact: `resources.${resource}.key_field`, value, why };
-}
-
-/** Nobody knows a record by its date, or by a number that looks like one. */
-function isDate(field: string, records: readonly DeviceRecord[]): boolean {
-  const isNamedSo =
-    /(?:^|_)(?:date|time|created|modified|updated)(?:_|$)|_(?:on|at)$|[a-z](?:On|At|Date|Time)$/;
-  return isNamedSo.test(field) || records.some((record) => isTimeStamp(record[field]));
 }
 
 /** What else names the records in paths, if none has an id of the profile. */
