@@ -1,10 +1,5 @@
-import {
-  fieldShape,
-  type FieldShape,
-  nestedIn,
-  typedValue,
-  switchValue,
-} from '../device/typed-value.ts';
+import { asBoolean } from '../device/equality.ts';
+import { fieldShape, type FieldShape, nestedIn, typedValue } from '../device/typed-value.ts';
 import { describedFields, fieldFacts, type Profile } from '../device/profile.ts';
 import type { FieldFacts } from '../device/profile-schema.ts';
 import {
@@ -215,7 +210,7 @@ export function checkValue(limits: FieldLimits, value: Value): string | undefine
     const more = values.length > MOST_NAMED ? ' …' : '';
     return `not one of ${values.slice(0, MOST_NAMED).join(', ')}${more}`;
   }
-  if (type === 'boolean' && switchValue(text) === undefined) return 'neither true nor false';
+  if (type === 'boolean' && asBoolean(text) === undefined) return 'neither true nor false';
   if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return 'not a whole number';
   if (NUMERIC.includes(type)) {
     const number = Number(text);

@@ -70,18 +70,9 @@ function decimal(number: NumberValue): string {
   return `${sign}${digits}e${places}`;
 }
 
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  false: false,
-  '1': true,
-  '0': false,
-  yes: true,
-  no: false,
-  on: true,
-  off: false,
-};
-
-/** The boolean that a value stands for: `true`, `"True"`, `1`, `off`. */
+/** The boolean that a value stands for: `true`, `"True"`, `1`, `off`, `enabled`. */
 export function asBoolean(value: Held): boolean | undefined {
-  return isNested(value) ? undefined : BOOLEANS[String(value).toLowerCase()];
+  const word = isNested(value) ? '' : String(value).trim().toLowerCase();
+  if (/^(?:true|yes|on|enabled?|1)$/.test(word)) return true;
+  return /^(?:false|no|off|disabled?|0)$/.test(word) ? false : undefined;
 }

@@ -9,6 +9,7 @@ import {
   type Value,
   valueText,
 } from './record.ts';
+import { asBoolean } from './equality.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 import { attempt } from '../errors.ts';
 
@@ -67,13 +68,6 @@ function kindOf(value: Value): FieldShape['kind'] {
 export type Typed =
   { readonly value: Value; readonly problem?: undefined } | { readonly problem: string };
 
-/** Reads a word as a boolean; undefined for other words. */
-export function switchValue(text: string): boolean | undefined {
-  const word = text.trim().toLowerCase();
-  if (/^(?:true|yes|on|enabled?|1)$/.test(word)) return true;
-  return /^(?:false|no|off|disabled?|0)$/.test(word) ? false : undefined;
-}
-
 /**
  * Reads typed text as a value of the field's kind. A list is JSON if it starts with `[`, otherwise
  * comma-separated; an object is JSON. Text is unchanged: `007`, `true`. Other text in a number or boolean
@@ -85,7 +79,7 @@ export function typedValue(text: string, shape: FieldShape): Typed {
     case 'unknown':
       return { value: text };
     case 'boolean':
-      return { value: isNothing(text) ? null : (switchValue(text) ?? text) };
+      return { value: isNothing(text) ? null : (asBoolean(text) ?? text) };
     case 'number':
       return { value: isNothing(text) ? null : (numberIn(text.trim()) ?? text) };
     case 'object':

@@ -1,4 +1,5 @@
 import type * as Zod from 'zod';
+import { asBoolean } from '../device/equality.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
 /** The parts of zod that rows use: passing all of zod would bundle all of it. */
@@ -93,7 +94,11 @@ export const SETTINGS = {
     summary: 'Refuse every write',
     otherwise: 'false',
     hasOption: true,
-    variable: { name: 'DEVSH_READ_ONLY', meaning: '1: refuse every write', read: yesOrNo },
+    variable: {
+      name: 'DEVSH_READ_ONLY',
+      meaning: '1: refuse every write',
+      read: (text) => asBoolean(text) ?? text,
+    },
   },
   requireReason: {
     schema: flag,
@@ -215,8 +220,3 @@ export const SETTING_ROWS = Object.entries<Setting>(SETTINGS) as readonly (reado
   SettingName,
   Setting,
 ])[];
-
-function yesOrNo(text: string): unknown {
-  if (/^(?:1|true|yes)$/i.test(text)) return true;
-  return /^(?:0|false|no)$/i.test(text) ? false : text;
-}

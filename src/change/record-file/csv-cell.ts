@@ -10,9 +10,9 @@ import {
   valueText,
 } from '../../device/record.ts';
 import { hasUnsafe, jsonEscape, replaceUnsafe, replaceUnsafeInJson } from '../../text/visible.ts';
-import { type FieldShape, switchValue, type Typed, typedValue } from '../../device/typed-value.ts';
+import { type FieldShape, type Typed, typedValue } from '../../device/typed-value.ts';
 import { jsonIn } from '../../device/json.ts';
-import { isStored } from '../../device/equality.ts';
+import { asBoolean, isStored } from '../../device/equality.ts';
 import { attempt } from '../../errors.ts';
 
 /**
@@ -107,7 +107,7 @@ function checked(value: Value, { kind }: FieldShape): Typed {
     case 'text':
       return isNested(value) ? { problem: 'not text' } : { value: valueText(value) };
     case 'boolean': {
-      const given = isNested(value) ? undefined : switchValue(String(value));
+      const given = asBoolean(value);
       return given === undefined ? { problem: 'neither true nor false' } : { value: given };
     }
     case 'number':

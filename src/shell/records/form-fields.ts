@@ -1,11 +1,6 @@
+import { asBoolean } from '../../device/equality.ts';
 import type { FieldFacts } from '../../device/profile-schema.ts';
-import {
-  editText,
-  fieldShape,
-  type FieldShape,
-  switchValue,
-  typedValue,
-} from '../../device/typed-value.ts';
+import { editText, fieldShape, type FieldShape, typedValue } from '../../device/typed-value.ts';
 import {
   isChoiceField,
   isDescribed,
@@ -263,7 +258,7 @@ function proposalsOf(values: readonly (Value | undefined)[]): FieldChoice[] {
 
 /** Whether the text of a boolean says yes, however it is spelt; undefined when it says neither. */
 export function isOn({ type }: FormField, text: string): boolean | undefined {
-  return type === 'boolean' ? switchValue(text) : undefined;
+  return type === 'boolean' ? asBoolean(text) : undefined;
 }
 
 /** The items that the text of a list stands for. */
