@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Credential } from '../../src/device/credential.ts';
 import type { Device } from '../../src/device/device.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';

@@ -101,21 +101,6 @@ function reasonText({ message }: DevshError, { name, address }: DeviceRef): stri
 
 const STATES = { new: 'not connected', connecting: 'connecting', ready: 'connected' } as const;
 
-/** What is known of one device of the session besides its state; not yet safe to show. */
-export interface DeviceFacts {
-  /** The device's own time for the last response, without waiting for a connection. */
-  readonly latencyMs: number | undefined;
-  readonly account: string | undefined;
-  /** Undefined: no certificate has been verified yet. */
-  readonly trust: string | undefined;
-  /** The name of its profile, built in or the user's. */
-  readonly profile: string;
-  /** Undefined: directly. */
-  readonly route: string | undefined;
-  /** Number of records at the last read, for each resource. */
-  readonly counts: readonly { readonly resource: string; readonly count: number }[];
-}
-
 /** The certificate differs from the pinned one. */
 export const CHANGED = 'CHANGED';
 export const NOT_CHECKED = 'NOT CHECKED';
@@ -124,7 +109,10 @@ export function caText(file: string): string {
   return `CA ${basename(file)}`;
 }
 
-export function deviceFacts(session: DeviceSession): DeviceFacts {
+/** What is known of one device of the session besides its state; not yet safe to show. */
+export type DeviceFacts = ReturnType<typeof deviceFacts>;
+
+export function deviceFacts(session: DeviceSession) {
   const { state, profile, entry, route } = session;
   const resources = new Set([...Object.keys(profile.resources), ...(profile.offers ?? [])]);
   return {
@@ -132,6 +120,7 @@ export function deviceFacts(session: DeviceSession): DeviceFacts {
     account: session.account,
     trust: trustText(session),
     profile: entry.profile ?? 'documented',
+    // Undefined: directly.
     route: route === undefined || route.kind === 'direct' ? undefined : routeText(route),
     counts: [...resources].flatMap((resource) => {
       const records = session.cached(resource);
@@ -140,6 +129,7 @@ export function deviceFacts(session: DeviceSession): DeviceFacts {
   };
 }
 
+/** Undefined: no certificate has been verified yet. */
 function trustText(session: DeviceSession): string | undefined {
   const { trust, state } = session;
   if (state.kind === 'failed' && isChangedCertificate(state.error)) return CHANGED;

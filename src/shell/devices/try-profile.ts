@@ -109,7 +109,7 @@ export interface Look extends Trial {
   readonly listing: ReadPages | DeviceError;
   /** As the list shows them; those of the trial are complete where one was read. */
   readonly listed: readonly DeviceRecord[];
-  readonly item: Item | undefined;
+  readonly item: Awaited<ReturnType<typeof readItem>> | undefined;
   /** What the paths before that of the list answered. */
   readonly tried: readonly string[];
   /** Facts that would fit better. */
@@ -285,13 +285,6 @@ function foundAt(
   ];
 }
 
-interface Item {
-  /** Undefined if it could not be read at its own path. */
-  readonly record?: DeviceRecord;
-  readonly finding: Finding;
-  readonly hint?: Hint | undefined;
-}
-
 /** Reads a record at its own path, and compares it with the list. */
 async function readItem(
   device: Device,
@@ -299,7 +292,7 @@ async function readItem(
   resource: string,
   listed: DeviceRecord,
   signal: AbortSignal,
-): Promise<Item> {
+): Promise<{ record?: DeviceRecord; finding: Finding; hint?: Hint | undefined }> {
   const { record, namedBy, error } = await readOwn(device, profile, resource, listed, signal);
   const found = { about: 'one record', origin: 'observed' } as const;
   if (record === undefined) {
@@ -320,16 +313,16 @@ async function readItem(
   const more = unlistedFields(listed, record);
   const shown = more.join(', ') || 'nothing';
   const finding = `GET ${maskedPath(path)} shows more than the list: ${shown}`;
-  const hints: Hint[] = [];
-  if (more.length > 0 && !isSummary(profile, resource)) {
-    const why = `a record has ${counted(more.length, 'field')} that the list omits`;
-    hints.push({ fact: 'list.summary', value: 'true', why });
-  }
-  if (namedBy !== undefined) {
-    const why = 'the path of a record ends with its key; with its id it does not exist (404)';
-    hints.splice(0, 1, { fact: `resources.${resource}.named_by`, value: namedBy, why });
-  }
-  return { record, finding: { ...found, finding }, hint: hints[0] };
+  const isNew = more.length > 0 && !isSummary(profile, resource);
+  const summary = `a record has ${counted(more.length, 'field')} that the list omits`;
+  const byKey = 'the path of a record ends with its key; with its id it does not exist (404)';
+  const hint =
+    namedBy !== undefined
+      ? { fact: `resources.${resource}.named_by`, value: namedBy, why: byKey }
+      : isNew
+        ? { fact: 'list.summary', value: 'true', why: summary }
+        : undefined;
+  return { record, finding: { ...found, finding }, hint };
 }
 
 /** One thing that devsh understood of a device, and the origin of the fact behind it. */
