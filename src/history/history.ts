@@ -5,6 +5,7 @@ import { type DeviceRecord, grouped } from '../device/record.ts';
 import { DevshError, expectedError } from '../errors.ts';
 import { mayLeaveOut } from '../fleet/absence.ts';
 import { counted, someOf } from '../text/one-line.ts';
+import { rememberedFor } from '../text/remember.ts';
 import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState, Naming } from './kept.ts';
@@ -179,16 +180,10 @@ export function damageText(path: string, lines: number): string {
 
 /** Pure. */
 export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): GoneAt {
-  const known = new Map<KeptState, ReadonlySet<string>>();
-  const idsOf = ({ state, keyField }: KnownReading): ReadonlySet<string> => {
-    const ids =
-      known.get(state) ??
-      new Set(
-        [...state.values()].flatMap(({ fields }) => identifyingId(profile, keyField, fields) ?? []),
-      );
-    known.set(state, ids);
-    return ids;
-  };
+  const idsIn = rememberedFor((state: KeptState, keyField: string) => {
+    const ids = [...state.values()].map(({ fields }) => identifyingId(profile, keyField, fields));
+    return new Set(ids.filter((id) => id !== undefined));
+  });
   const last = periods.at(-1)?.identities[0];
   const own = periods.filter(({ identities }) =>
     identities.some(({ pin, address }) => pin === last?.pin && address === last.address),
@@ -197,9 +192,9 @@ export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): 
     const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
     const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
     return readingsSince(readings, since).find((reading) => {
-      const { list, state } = reading;
+      const { list, state, keyField } = reading;
       if (mayLeaveOut(list, state.size, most)) return false;
-      const ids = idsOf(reading);
+      const ids = idsIn(state, keyField);
       return !ids.has(id) && (ids.size > 0 || state.size === 0);
     })?.to;
   };
