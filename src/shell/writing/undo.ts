@@ -38,7 +38,7 @@ import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import { type DeviceNow, devicesNow } from './device-now.ts';
 import { laterRuns, loadRun } from './stored-runs.ts';
-import { checkOwner, selectedDevices, type FoundRun, newestRun, runText } from './newest-run.ts';
+import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts';
 import { refuseOwnAccountWord } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 
@@ -60,7 +60,11 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
       changedDevices,
       skipped,
     );
-    if (found === undefined) throw await nothingChanged(call, selection.text, skipped);
+    if (found === undefined) {
+      const hint = await hintAt(call, undefined, skipped, 'other devices');
+      const what = `no run has changed ${selection.text}${hint}`;
+      throw new NotFoundError(`there is nothing to undo: ${what}`);
+    }
     yield* checkOwner(call, found, (run) => [
       `the newest run that changed ${selection.text}`,
       `"undo ${run}" undoes it`,
@@ -75,21 +79,17 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   }
 }
 
-async function nothingChanged(
-  { shell }: WriteCall,
+/** The newest run that changed these devices (undefined: any): it may be the intended one. */
+async function hintAt(
+  { shell: { services } }: WriteCall,
+  addresses: ReadonlySet<string> | undefined,
+  without: ReadonlySet<string>,
   devices: string,
-  skipped: ReadonlySet<string>,
-): Promise<NotFoundError> {
-  const other = await newestRun(shell.services, undefined, changedDevices, skipped);
-  return new NotFoundError(
-    `there is nothing to undo: no run has changed ${devices}${hintAt(other, 'other devices')}`,
-  );
-}
-
-function hintAt(other: FoundRun | undefined, devices: string): string {
-  return other === undefined
-    ? ''
-    : `; the newest one that changed ${devices}: "undo ${other.run.run}" (${other.run.command})`;
+): Promise<string> {
+  const other = await newestRun(services, addresses, changedDevices, without);
+  if (other === undefined) return '';
+  const { run, command } = other.run;
+  return `; the newest one that changed ${devices}: "undo ${run}" (${command})`;
 }
 
 /** A run to undo. */
@@ -244,16 +244,15 @@ function undoContext(
   return { profile, meantBy };
 }
 
-/** The error names the newest run that changed these devices: it may be the intended one. */
-async function nothingToUndo({ shell }: WriteCall, run: Run): Promise<RefusedError> {
+async function nothingToUndo(call: WriteCall, run: Run): Promise<RefusedError> {
   const addresses = new Set(run.plan.devices.map(({ device }) => device.address));
-  const other = await newestRun(shell.services, addresses, changedDevices, new Set([run.run]));
+  const hint = await hintAt(call, addresses, new Set([run.run]), 'its devices');
   const [raw] = rawRequests(run);
   const why =
     raw === undefined
       ? `run ${run.run} changed nothing: there is nothing to undo`
       : `run ${run.run} sent ${raw}; devsh does not know what it did, and cannot take it back`;
-  return new RefusedError(why + hintAt(other, 'its devices'));
+  return new RefusedError(why + hint);
 }
 
 type Again = Pick<Add, 'resource' | 'fields' | 'lost'>;
