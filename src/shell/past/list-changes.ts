@@ -70,24 +70,15 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
   check.add(all, 0);
   const doubt = check.doubt();
   if (doubt !== undefined) throw new UsageError(doubt);
-  const keys = [...new Set(kept.map(({ key }) => key)), ...histories.map(({ device }) => device)];
   const terms = filter.terms.flatMap((term) => {
     if (term.kind === 'word') return { ...term, isFuzzy: false };
     return term.kind === 'is' && term.field === 'key' ? term : [];
   });
-  const unknown = terms.find(
-    (term) => !all.some((record) => matches({ terms: [term] }, record, '')),
-  );
-  if (unknown === undefined) return;
-  const word = unknown.text;
-  const read = histories.filter(({ periods }) => periods.length > 0);
-  const resources = read.flatMap(({ periods }) =>
-    periods.flatMap((period) => [...period.resources.keys()]),
-  );
-  const what = new Set(resources).size === 1 ? (resources[0] ?? '') : 'record';
-  throw new NotFoundError(
-    `no ${what} "${word}" was ever read on ${counted(read.length, 'device')}${nearHint(word, keys)}`,
-  );
+  const isKnown = (term: Filter['terms'][number]): boolean =>
+    all.some((record) => matches({ terms: [term] }, record, ''));
+  const word = terms.find((term) => !isKnown(term))?.text;
+  const never = word === undefined ? undefined : neverRead(histories, undefined, word);
+  if (never !== undefined) throw new NotFoundError(never.text + never.near);
 }
 
 /** What a filter of changes may name besides the fields of records. */
@@ -110,19 +101,19 @@ function keptRecords(histories: readonly DeviceHistory[], resource?: string): Ke
   return [...new Set([...states].flatMap((state) => [...state.values()]))];
 }
 
-function readOf(histories: readonly DeviceHistory[], resource: string): DeviceHistory[] {
+function readOf(histories: readonly DeviceHistory[], resource?: string): DeviceHistory[] {
   return histories.filter(({ periods }) =>
-    periods.some(({ resources }) => resources.has(resource)),
+    periods.some(({ resources }) => resource === undefined || resources.has(resource)),
   );
 }
 
 /**
- * That nobody of this name or id (`bob`, `uuid=1c…`) was ever read, and who is near it; undefined if any record had that
- * text in any field, or if nothing was read.
+ * That nobody of this name or id (`bob`, `uuid=1c…`) was ever read, of one resource or of all, and who is near it;
+ * undefined if any record had that text in any field, or if nothing was read.
  */
-export function neverRead(
+function neverRead(
   histories: readonly DeviceHistory[],
-  resource: string,
+  resource: string | undefined,
   key: string,
 ): { readonly text: string; readonly near: string } | undefined {
   const read = readOf(histories, resource);
@@ -132,10 +123,13 @@ export function neverRead(
   const isNamed = ({ key: name, fields }: KeptRecord): boolean =>
     [name, ...Object.values(fields)].some((text) => words.has(canonicalId(valueText(text))));
   if (read.length === 0 || kept.some(isNamed)) return undefined;
-  const near = nearHint(key, new Set(kept.map((record) => record.key)));
+  const devices = resource === undefined ? read.map(({ device }) => device) : [];
+  const known = read.flatMap(({ periods }) => periods.flatMap(({ resources }) => [...resources]));
+  const [only = 'record', ...others] = new Set(known.map(([name]) => name));
+  const what = resource ?? (others.length === 0 ? only : 'record');
   return {
-    text: `no ${resource} "${key}" was ever read on ${counted(read.length, 'device')}`,
-    near,
+    text: `no ${what} "${key}" was ever read on ${counted(read.length, 'device')}`,
+    near: nearHint(key, new Set([...kept.map((record) => record.key), ...devices])),
   };
 }
 
