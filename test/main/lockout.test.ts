@@ -392,14 +392,14 @@ test('a name that nobody can look for keeps no other name open, and is named', a
   const fleet = await start({ devices: 3, users: 20 });
   const { devsh, device } = fleet;
   const { stdout, stderr, exitCode } = await devsh('lockout viewer robert --yes');
-  expect(stderr).toContain('user viewer: on 3 of 3 devices read');
-  expect(stderr).toContain('user robert: on 0 of 3 devices read');
+  expect(stderr).toContain('account viewer: on 3 of 3 devices read');
+  expect(stderr).toContain('account robert: on 0 of 3 devices read');
   expect(stderr).toMatch(/user robert is not in the list, which may be cut/);
   expect([1, 2, 3].map((number) => isActive(device(number)))).toEqual([false, false, false]);
   expect(stdout).toContain('9 done');
   expect(exitCode).toBe(3);
 
   const alone = await devsh('lockout robert --yes');
-  expect(alone.stderr).toContain('user robert: on 0 of 3 devices read');
+  expect(alone.stderr).toContain('account robert: on 0 of 3 devices read');
   expect(alone.exitCode).toBe(3);
 });

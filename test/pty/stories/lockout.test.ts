@@ -16,7 +16,7 @@ test(
     program.press('enter');
     await program.waitFor(/▸.*viewer/);
     program.type('L');
-    await program.waitFor(/user viewer: on 10 of 10 devices read/);
+    await program.waitFor(/account viewer: on 10 of 10 devices read/);
     await program.waitFor(/Type now to[\s│]+act on the[\s│]+others/);
     expect(devices.flatMap(({ log }) => log.filter(({ method }) => method === 'PATCH'))).toEqual(
       [],
