@@ -85,7 +85,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
 
 type RotateStep = typeof rotateStep;
 
-/** Of a plan that rotates secrets; other plans do not load this. */
+/** Settles the rotations of a plan; other plans do not load this. */
 async function resolveRotations(work: ApplyWork): Promise<Resolved> {
   const isRotation = work.pending.some(({ step }) => step.purpose?.kind === 'rotate');
   if (!isRotation) return { ends: new Map(), begun: new Map() };

@@ -120,7 +120,7 @@ export interface ApplyOptions {
   /** Absent: nobody can pause the run. */
   readonly control?: RunControl | undefined;
   readonly journal: ApplyJournal;
-  /** Of a plan that rotates secrets. */
+  /** Present for a plan that rotates secrets. */
   readonly rotations?: KeptRotations | undefined;
   /** Runs `work` while no other devsh writes to the same device. */
   readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;

@@ -24,7 +24,7 @@ interface AnyChange {
   readonly resource: string;
   /** See `Step`. */
   readonly typed?: WriteRequest | undefined;
-  /** Of a change to an earlier record, or of one that is made again: which one it was. */
+  /** The earlier record that is changed or made again. */
   readonly meant?: Meant | undefined;
   readonly continues?: Continued | undefined;
   /** See `Step`. */

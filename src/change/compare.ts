@@ -60,7 +60,7 @@ export function comparisonFor(
     : isStored;
 }
 
-/** Of a nested value only the requested parts count, as the device fills in the others. */
+/** Compares only the requested parts of a nested value: the device fills in the others. */
 export function differencesOfNew(
   expected: DeviceRecord,
   held: DeviceRecord,
@@ -132,7 +132,7 @@ export interface ChangedPart {
   readonly after: Value | undefined;
 }
 
-/** Of nested values only the parts that differ; a list is one part. */
+/** Returns only the parts of nested values that differ; a list is one part. */
 export function changedParts(
   field: string,
   before: Value | undefined,

@@ -276,7 +276,7 @@ function takenText({ resource, count, keys }: Dependents): string {
   return `${count} of ${resource} (${shown.join(', ')}${more})`;
 }
 
-/** Of a change: secrets, whether shown or not, and fields whose values now are masked in the journal. */
+/** Returns what a set overwrites and no journal keeps: secrets, and fields whose values are masked. */
 function overwrittenSecrets(step: Step): readonly string[] | undefined {
   const { action, asked, before, lost } = step;
   if (action !== 'set' || lost !== undefined) return undefined;

@@ -41,7 +41,7 @@ export interface Reading extends Listed {
 
 export type Answer =
   | { readonly kind: 'go'; readonly record: DeviceRecord }
-  /** No record is there: an add may go, a delete has nothing to do. */
+  /** The record is not there: an add may go, a delete has nothing to do. */
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'drift';
@@ -170,7 +170,7 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
     const details = contradicting.length === 0 ? '' : ` (${contradicting.join(', ')})`;
     return ask(held, `${name} is now ${now}${details}`);
   }
-  // Those that have its name had it beside it.
+  // The other records with its name had that name beside it.
   if (meant.isKeyShared === true && meant.id !== undefined && own === undefined) {
     return { kind: 'absent' };
   }

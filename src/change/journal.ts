@@ -74,7 +74,7 @@ export type JournalEntry =
   | ({ readonly kind: 'plan' } & PlanHead)
   | { readonly kind: 'device'; readonly plan: DevicePlan }
   | { readonly kind: 'planned' }
-  /** Of a run that is continued: what is planned anew on one device. The rest of its plan stays. */
+  /** What a continued run plans anew on one device. The rest of its plan stays. */
   | {
       readonly kind: 'replan';
       /** Under its name in the run; `changes` are those that still cannot be planned. */
@@ -164,7 +164,7 @@ export function portableLine(entry: JournalEntry | StoredEntry): string {
 /** The values under these names, at any depth, are records or lists of records. */
 const RECORDS = ['after', 'asked', 'before', 'expected', 'fields', 'gone', 'lost', 'record'];
 
-/** Of these, as read from a device: digests of secrets show later whether somebody has changed them. */
+/** Records as read from a device: digests of secrets show later whether somebody has changed them. */
 const READ = ['before', 'record'];
 
 /** Any part of an entry as plain data, secrets masked. */

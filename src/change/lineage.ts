@@ -57,7 +57,7 @@ export function identityAfter(
   return isGoneBy(Infinity) ? { ...identity, isIdGone: true } : identity;
 }
 
-/** By an undo or a restore; any other add makes a record of its own. */
+/** Whether an undo or a restore made it; any other add makes a record of its own. */
 function isMadeAgain({ undoes }: Plan, { purpose }: Step): boolean {
   return undoes !== undefined || purpose?.kind === 'restore';
 }

@@ -65,7 +65,7 @@ export function findAccount(key: string, readings: readonly AccountReading[]): A
   const contradicting = named
     .filter((one) => !same.includes(one))
     .map((one) => ({ ...one, why: `another ${differences(one).join(', ')}` }));
-  // Of a username that is contradicted everywhere, each person may be the wanted one.
+  // If the devices contradict each other about a username, each person may be the wanted one.
   const persons = same.length > 0 ? same : contradicting;
   const known = TRAITS.map(
     ({ of }) => new Set(persons.map(({ record }) => foldedTrait(of(record)))),

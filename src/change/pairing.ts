@@ -82,7 +82,7 @@ export function pairRecords(
 export interface OtherRecords {
   readonly gone: readonly string[];
   readonly lost: readonly DeviceRecord[];
-  /** With the changed fields: `zoe (lang)`. */
+  /** Each with its changed fields: `zoe (lang)`. */
   readonly changed: readonly string[];
   readonly added: readonly string[];
 }
@@ -227,7 +227,7 @@ function findByContent(
   const named = isKeyless ? records : sameKey(step, records, image);
   const ignored = ignoredFields(profile, step.resource);
   const same = named.filter((record) => changesSince(image, record, ignored).length === 0);
-  // Of several with the same content, take the one whose position has not changed.
+  // If several have the same content, take the one whose position has not changed.
   const id = idOf(profile, image);
   const own = same.find((record) => idOf(profile, record) === id) ?? same[0];
   return own ?? (isKeyless ? undefined : named[0]);

@@ -27,7 +27,7 @@ export interface Pending extends About {
 
 export type PendingState =
   | { readonly kind: 'open' }
-  /** With the reason: `replaced by run …`. */
+  /** The state with its reason: `replaced by run …`. */
   | { readonly kind: 'closed'; readonly why: string };
 
 export interface PendingWork {
@@ -109,7 +109,7 @@ export function failedIn(run: RunTrace): readonly Pending[] {
   return intentsWith(run, ({ state }) => state === 'failed');
 }
 
-/** With what later runs have made of it, wherever the devices are by now. */
+/** Adds what later runs have made of it, wherever the devices are by now. */
 export function withLater(
   list: readonly Pending[],
   later: readonly RunTrace[],

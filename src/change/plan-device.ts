@@ -276,7 +276,7 @@ function sharedIdText({ device, resource }: PlanContext, id: string, count: numb
   return `${count} ${pluralOf(resource)} have the id "${id}": a request might change the wrong one, so nothing is sent; if it is no id, state that: "profile set ${device.name} id_fields=[]"`;
 }
 
-/** By natural key; by id only if no key matches. */
+/** Finds records by natural key, and by id only if no key matches. */
 function pick(
   { device, profile, records, keyField }: PlanContext,
   { target }: SetChange | Delete,

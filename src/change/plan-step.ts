@@ -382,7 +382,7 @@ function isWrongValue(
 }
 
 /**
- * Of a change whose request may have arrived: what became of it, as far as it is known; undefined if it did not arrive.
+ * Says what became of a change whose request may have arrived; undefined if it did not arrive.
  * Where the reading does not prove that, it is not sent again.
  */
 export function arrivedStep(

@@ -23,7 +23,7 @@ export interface KeyReading extends About {
   readonly by?: 'name' | 'id';
   /** The field that has the key: `username`, `uuid`. */
   readonly field?: string;
-  /** Of an id: the natural key of its record. */
+  /** The natural key of the record with that id. */
   readonly name?: string;
 }
 
@@ -61,7 +61,7 @@ export interface DevicePlan {
   readonly keyReadings?: readonly KeyReading[] | undefined;
   /** Until the whole plan is known: a field that no device has is a mistake. */
   readonly fieldReadings?: readonly FieldReading[] | undefined;
-  /** By resource; absent if the device could not be read. */
+  /** Numbers by resource; absent if the device could not be read. */
   readonly total?: Readonly<Record<string, number>>;
   /** Set if the device could not be read: it has no steps, and nothing is sent there. */
   readonly error?: DevshError;
@@ -195,7 +195,7 @@ export class EmptyJournalError extends SettingsError {
   }
 }
 
-/** No work is split over more machines. */
+/** The most machines that share a plan. */
 const MOST = 10_000;
 
 /** One of several parts of a set of devices, each for another machine or job. */
@@ -231,7 +231,7 @@ export function shardText({ index, total }: Shard): string {
   return `${index}/${total}`;
 }
 
-/** By a hash of its address, `host:port`, so that another inventory or another order moves no device. */
+/** Decides by a hash of the address, `host:port`, so that another inventory or order moves no device. */
 export function isInShard(address: string, { index, total }: Shard): boolean {
   const hash = createHash('sha256').update(address).digest();
   return hash.readUIntBE(0, 6) % total === index - 1;

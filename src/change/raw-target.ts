@@ -50,7 +50,7 @@ export interface RawCollection {
   readonly below: readonly string[];
   /** It is where the profile has this resource, and not only a word of the path. */
   readonly isOwn: boolean;
-  /** Of a sub-resource: the name of its parent in the path. */
+  /** The name of the parent of a sub-resource in the path. */
   readonly parent?: string | undefined;
 }
 

@@ -196,7 +196,7 @@ async function readingsOf(
   const readings = fieldReadings(session.profile, resource, changes, records);
   if (readings.every(({ others }) => others === undefined)) return readings;
   const full = await inFull().catch(expectedError);
-  // With too many records to read one by one, some may have the field.
+  // If there are too many records to read one by one, some may have the field.
   if (full instanceof ProtocolError) return readings.map(({ field }) => ({ resource, field }));
   if (full instanceof Error) throw full;
   return fieldReadings(session.profile, resource, changes, full);

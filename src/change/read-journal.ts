@@ -58,7 +58,7 @@ function headError(text: string, file: string): SettingsError {
   return new EmptyJournalError(message, command && (JSON.parse(command) as string));
 }
 
-/** Of a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot be read. */
+/** Reads a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot be read. */
 export function readEntries(text: string, file: string): JournalEntry[] {
   return text
     .split('\n')

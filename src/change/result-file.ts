@@ -131,7 +131,7 @@ export function mergeResults(plans: readonly Reviewed[], files: readonly ResultF
   };
 }
 
-/** By name and address: after a move it is another device. */
+/** Identifies a device by name and address: after a move it is another one. */
 function idOf({ name, address }: DeviceRef): string {
   return `${name}\n${address}`;
 }

@@ -8,7 +8,7 @@ export class RunControl {
     return this.#isPaused;
   }
 
-  /** No further device is begun. */
+  /** The run begins no further device. */
   get isStopping(): boolean {
     return this.#stop.signal.aborted;
   }

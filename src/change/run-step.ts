@@ -404,7 +404,7 @@ async function outcomeOf<Accepted>(
       if (!error.mayHaveArrived) throw error;
       return { kind: 'lost', error };
     }
-    // No HTTP, too large, or corrupt: the response is neither a yes nor a no.
+    // A response without HTTP, too large or corrupt is neither a yes nor a no.
     if (error instanceof ProtocolError && (error.status ?? 200) < 300) {
       return { kind: 'lost', error };
     }

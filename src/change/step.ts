@@ -19,7 +19,7 @@ export interface Rotation {
   readonly kind: Credential['kind'];
   /** The field that takes the old secret. */
   readonly old?: string | undefined;
-  /** Of a token that the device makes: where the response has it, as `data.key`. */
+  /** Where the response has a token that the device makes, as `data.key`. */
   readonly answer?: string | undefined;
 }
 
@@ -68,17 +68,17 @@ export interface Step extends About {
   readonly unsayable?: readonly string[] | undefined;
   /** Asked fields that the record shall no longer have. */
   readonly removes?: readonly string[] | undefined;
-  /** Of an undo: what it does not restore. Of a delete: what no undo would restore. */
+  /** What an undo does not restore, or no undo of a delete would. */
   readonly lost?: DeviceRecord | undefined;
-  /** Of a delete: the records of other resources that it concerns. Of its undo: what it does not bring back. */
+  /** Records of other resources that a delete concerns, or that its undo does not bring back. */
   readonly takes?: readonly Dependents[] | undefined;
   /** Fields that all records have and that may give rights: not filled in. */
   readonly leftOut?: readonly string[] | undefined;
   /** The filter that selected the record. */
   readonly filter?: string | undefined;
-  /** Of a run that is continued: its place in the plan. */
+  /** Its place in the plan of a run that is continued. */
   readonly index?: number | undefined;
-  /** Of a delete: another record has the same natural key. */
+  /** Another record has the same natural key as the deleted one. */
   readonly isKeyShared?: true | undefined;
   /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[] | undefined;

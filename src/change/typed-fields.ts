@@ -231,7 +231,7 @@ export function checkText(limits: FieldLimits, text: string): string | undefined
   return typed.problem ?? checkValue(limits, typed.value);
 }
 
-/** By field. A change, unlike a record that `isNew`, may omit required fields, but not empty them. */
+/** Returns problems by field. A change, unlike a record that `isNew`, may omit required fields, but not empty them. */
 export function checkFields(
   known: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,

@@ -91,7 +91,7 @@ function isHashOf(field: string, secret: string, isTakenOnly: boolean): boolean 
   return (isTakenOnly || name.includes(other)) && /hash|salt|digest|crypt|enc|pass|pwd/.test(name);
 }
 
-/** No record shows them, and the device documents none. A name close to a known field is a typo. */
+/** Returns fields that no record shows and the device does not document. A name close to a known field is a typo. */
 function unknownFields(
   profile: Profile,
   { asked, resource }: Step,

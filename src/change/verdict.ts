@@ -60,13 +60,13 @@ export interface StepResult extends About {
   readonly error?: DevshError | undefined;
   /** Why a filter that found nothing here cannot be right. */
   readonly doubt?: string | undefined;
-  /** Of a set that needed no request: the fields that it wanted. */
+  /** The fields that a set wanted which needed no request. */
   readonly asked?: DeviceRecord | undefined;
-  /** Of a run that is continued: the place of its step in the plan. */
+  /** The place of its step in the plan of a run that is continued. */
   readonly index?: number | undefined;
-  /** Of an add: no response confirmed it. That the record is ours is known only by reading. */
+  /** No response confirmed the add: only reading shows that the record is ours. */
   readonly isByReading?: true | undefined;
-  /** Of a request that the user typed; in no journal. */
+  /** The response to a request that the user typed; no journal has it. */
   readonly response?: { readonly status: number; readonly body: string } | undefined;
 }
 

@@ -247,7 +247,7 @@ class Matching {
     }
   }
 
-  /** By natural key; by id if several records share it. */
+  /** Names a record by natural key, or by id if several records share it. */
   #target(record: DeviceRecord): { kind: 'key'; key: string } {
     const key = valueText(valueAt(record, this.#naturalKey));
     const isOnly = this.#byNaturalKey.get(key)?.length === 1;

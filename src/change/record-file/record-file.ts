@@ -95,7 +95,7 @@ export function secretFields(records: readonly DeviceRecord[]): string[] {
   return [...fields];
 }
 
-/** By its name, or by its value if that is JSON with secrets. */
+/** Whether a column is secret by its name, or by its value if that is JSON with secrets. */
 function isSecret(field: string, value: Value): boolean {
   return isSecretField(field) || (!isMask(value) && isMask(maskedValue(field, value)));
 }

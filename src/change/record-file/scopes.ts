@@ -8,7 +8,7 @@ export interface NamedDevice extends DeviceRef {
 
 /** The devices that a text of the column DEVICE names: `fw1`, `@berlin`, `all`, `all !fw3`. */
 interface Scope {
-  /** Of several rows with one key, the one with the highest rank counts. */
+  /** If several rows have one key, the one with the highest rank counts. */
   readonly rank: number;
   /** Without `@` and `!`. */
   readonly groups: readonly string[];
