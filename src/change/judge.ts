@@ -373,7 +373,7 @@ function judgeDelete(about: Case): OwnEnd {
 
 const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
 
-/** Judges a step without effect: a 2xx response was false, a refusal is final, a lost request never arrived. */
+/** Judges a step without effect: a 2xx response was false, a refusal is final, a lost request took no effect. */
 function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
   switch (outcome.kind) {
     case 'accepted': {
