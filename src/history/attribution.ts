@@ -3,11 +3,13 @@ import { type Run, sentTime } from '../change/journal.ts';
 import type { Step } from '../change/step.ts';
 import type { StepResult } from '../change/verdict.ts';
 import { isComparable, isMask } from '../device/sensitive-fields.ts';
-import { isEqual, isStored } from '../device/equality.ts';
+import { isStored } from '../device/equality.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
   grouped,
+  jsonText,
+  type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
@@ -49,7 +51,11 @@ export class Deeds {
 
   constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf, unreadable: readonly string[]) {
     this.#byAddress = grouped(deeds, ({ device }) => device.address);
-    const named = deeds.flatMap((deed) => recordNames(deed).map((name) => ({ name, deed })));
+    const named = deeds.flatMap((deed) =>
+      recordNames(deed).flatMap((name) =>
+        ['', deed.device.address].map((at) => ({ name: at + name, deed })),
+      ),
+    );
     this.#byRecord = grouped(named, ({ name }) => name);
     this.#identitiesOf = identitiesOf;
     this.unreadable = unreadable;
@@ -57,16 +63,21 @@ export class Deeds {
 
   /** The events of all devices with their authors. Fields that no run sent are an event of their own. */
   attributed(events: readonly Event[]): Event[] {
-    const all = events.flatMap((event) => ('key' in event ? event : []));
-    const byRecord = grouped(all, ({ resource, key }) => recordName(resource, key));
+    const near = events.flatMap((event) =>
+      'key' in event && this.#here(event)
+        ? contentsOf(event).map((content) => ({ content, event }))
+        : [],
+    );
+    const byContent = grouped(near, ({ content }) => content);
     return events.flatMap((event): Event[] => {
       if (!('key' in event) || (event.kind === 'added' && event.after === undefined))
         return [event];
       return this.#parted(event).map((one) => {
         // A list that shows more is nobody's deed.
         if (one.author !== undefined || one.kind === 'listed') return one;
-        const others = byRecord.get(recordName(one.resource, one.key)) ?? [];
-        return { ...one, author: this.#near(one, others) ?? this.#unknown() };
+        const same = contentsOf(one).flatMap((content) => byContent.get(content) ?? []);
+        const alike = same.find((other) => mayBeAtOnce(one, other.event))?.event;
+        return { ...one, author: this.#near(one, alike) ?? this.#unknown() };
       });
     });
   }
@@ -77,8 +88,10 @@ export class Deeds {
    */
   #parted(event: RecordEvent): RecordEvent[] {
     if (event.after === undefined || event.isSetBack) return [event];
-    const own = this.#ofRecord(event).filter(
-      (deed) => this.#isThere(deed, event) && mayShowIn(event, deed) && isAccepted(deed),
+    const own = this.#identitiesOf(event).flatMap(({ address, pin }) =>
+      this.#ofRecord(event, address).filter(
+        (deed) => [undefined, pin].includes(deed.pin) && mayShowIn(event, deed) && isAccepted(deed),
+      ),
     );
     if (event.kind !== 'changed') {
       const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
@@ -96,14 +109,14 @@ export class Deeds {
 
   /**
    * The newest run that may have had to do with an event: it wrote there then, or the same `elsewhere`, or to another
-   * device that shows the same.
+   * device that shows an event alike.
    */
-  #near(event: RecordEvent, others: readonly RecordEvent[]): Author | undefined {
+  #near(event: RecordEvent, alike: RecordEvent | undefined): Author | undefined {
     const here = this.#here(event);
     if (here !== undefined) return { kind: 'perhaps', run: here.run };
     const late =
       this.#ofRecord(event).findLast((deed) => mayShowIn(event, deed) && isLike(deed, event)) ??
-      others.flatMap((other) => (isAlike(event, other) ? (this.#here(other) ?? []) : [])).at(-1);
+      (alike && this.#here(alike));
     if (late === undefined) return undefined;
     const { run, device } = late;
     const isHere = this.#identitiesOf(event).some(({ address }) => address === device.address);
@@ -121,22 +134,16 @@ export class Deeds {
   }
 
   /** By key or id, but for those of another one of the same name. */
-  #ofRecord({ resource, key, id, record: { fields } }: RecordEvent): readonly Deed[] {
-    const names = [key, ...idsOf(fields).map(canonicalId)].map((name) =>
-      recordName(resource, name),
+  #ofRecord({ resource, key, id, record }: RecordEvent, address = ''): readonly Deed[] {
+    const names = new Set([key, ...idsOf(record.fields).map(canonicalId)]);
+    const found = [...names].flatMap(
+      (name) => this.#byRecord.get(address + recordName(resource, name)) ?? [],
     );
-    const found = names.flatMap((name) => this.#byRecord.get(name) ?? []);
-    const isOther = ({ record }: Deed): boolean => {
-      const held = id && idText(record?.held, id.field);
+    const isOther = ({ deed }: { readonly deed: Deed }): boolean => {
+      const held = id && idText(deed.record?.held, id.field);
       return held !== undefined && held !== canonicalId(id?.text ?? '');
     };
-    return [...new Set(found.map(({ deed }) => deed))].filter((deed) => !isOther(deed));
-  }
-
-  #isThere({ device, pin }: Deed, event: Event): boolean {
-    return this.#identitiesOf(event).some(
-      (one) => one.address === device.address && (pin === undefined || pin === one.pin),
-    );
+    return found.flatMap((one) => (isOther(one) ? [] : one.deed));
   }
 }
 
@@ -186,15 +193,20 @@ function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): 
   if (isSecret || isMask(sent)) {
     return !(isComparable(before) && before === (isMask(held) ? held : sent));
   }
-  const isAsSent = record?.verdict === 'done' && isStored(held, after);
-  return isAsSent || isStored(sent, after);
+  // What a device made of a new record is by who added it.
+  const isOwn = record?.verdict === 'done' || record?.action === 'add';
+  return isStored(sent, after) || (isOwn && isStored(held, after));
 }
 
 /** Whether a request may have had an effect like an event on its record, accepted or not. */
 function isLike(deed: Deed, event: RecordEvent): boolean {
-  const { action, asked, held } = deed.record ?? {};
+  const { action, asked = {}, held } = deed.record ?? {};
   if (isOpen(deed)) return true;
-  if (event.kind !== 'changed') return action === (isNew(event) ? 'add' : 'delete');
+  if (event.kind !== 'changed') {
+    const { fields } = event.record;
+    const isSent = ([field, value]: [string, Value]) => isStored(value, valueAt(fields, field));
+    return isNew(event) ? Object.entries(asked).some(isSent) : action === 'delete';
+  }
   return event.fields.some(({ field, after, isSecret }) => {
     const sent = valueAt(asked, field);
     return isSecret
@@ -203,17 +215,16 @@ function isLike(deed: Deed, event: RecordEvent): boolean {
   });
 }
 
-/** Whether two devices may show the same, as a pair with one memory does. */
-function isAlike(event: RecordEvent, other: RecordEvent): boolean {
+/** What two devices show alike, as a pair with one memory does: a record that came or went, a field that changed. */
+function contentsOf(event: RecordEvent): string[] {
+  const { resource, key, id } = event;
+  if (event.kind !== 'changed') return [jsonText([resource, key, id?.text ?? null, isNew(event)])];
+  return event.fields.map(({ field, after = null }) => jsonText([resource, key, field, after]));
+}
+
+function mayBeAtOnce(event: RecordEvent, other: RecordEvent): boolean {
   const [[from, to], [begin, end]] = [spanOf(event), spanOf(other)];
-  if (event.device === other.device || from > end || begin > to) return false;
-  if (event.kind === 'changed' && other.kind === 'changed') {
-    return event.fields.some((one) =>
-      other.fields.some(({ field, after }) => field === one.field && isEqual(after, one.after)),
-    );
-  }
-  const isWhole = event.kind !== 'changed' && other.kind !== 'changed';
-  return isWhole && isNew(event) === isNew(other) && event.id?.text === other.id?.text;
+  return event.device !== other.device && from <= end && begin <= to;
 }
 
 function author({ run, line }: Deed): Author {

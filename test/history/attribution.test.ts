@@ -95,6 +95,9 @@ test('a new and a deleted record are by the run that made or deleted them as the
   const gone = { ...at, kind: 'unlisted', record } as const;
   expect(authorOf(added, deed({}, { action: 'add' }))).toBe('k3f');
   expect(authorOf(added, deed({}, { action: 'add', asked: { lang: 'de' } }))).toBe('?');
+  const respelled = { asked: { lang: 'EN' }, held: { lang: 'en' }, verdict: 'differs' } as const;
+  expect(authorOf(added, deed({}, { action: 'add', ...respelled }))).toBe('k3f');
+  expect(authorOf(event, deed({}, respelled))).toBe('?');
   expect(authorOf(gone, deed({}, { action: 'delete' }))).toBe('k3f');
   expect(authorOf(gone, deed({}, { action: 'add' }))).toBe('?');
 });
@@ -161,6 +164,7 @@ test.each<[string, RecordEvent & Event, Partial<Own>]>([
   ],
   ['made there', { ...event, kind: 'added' }, { action: 'add', before: undefined }],
   ['deleted there', { ...event, kind: 'unlisted' }, { action: 'delete', asked: {} }],
+  ['renamed there, where it appears at once', { ...event, kind: 'added' }, { key: 'rob' }],
   ['sent there without an answer', event, { asked: { email: 'x' }, verdict: undefined }],
 ])('of a pair with one memory, it is unclear who did what a run %s', (_, given, record) => {
   expect(authorOf(given, deed(elsewhere, record))).toBe('?fw2');
