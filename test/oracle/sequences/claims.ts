@@ -151,7 +151,9 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     const here = deeds.filter((deed) => deed.box === box.name && isAbout(deed, key));
     const own = here.filter(({ by }) => by === machine);
     const isOther = own.some(({ before, shown }) => aimedAt(before, shown) !== before?.person);
-    if (isOther && verdict === 'done') return [`${claim}, and it hit another person in between`];
+    if (isOther && verdict === 'done' && !isLate) {
+      return [`${claim}, and it hit another person in between`];
+    }
     if (verdict === 'unchanged' && isNamedById(told, box) && !isLate) {
       return [`${claim}, and the record with that id is there`];
     }

@@ -55,8 +55,8 @@ export class Truth {
   /** Names do not always stand for the same box. */
   #hasMoved = false;
   #hasReplaced = false;
-  /** The user has said that requests count for nothing which may still show. */
-  #hasDropped = false;
+  /** Where devsh cannot know that an effect may still show: the user dropped the request, or nothing answered it. */
+  readonly #unsettled = new Set<Box>();
 
   constructor(machine: Machine, boxes: readonly Box[]) {
     this.#machine = machine;
@@ -243,7 +243,7 @@ export class Truth {
       const box = boxes.get(device);
       if (box === undefined || action !== 'add' || !/^(?:done|unchanged|differs)$/.test(verdict))
         return [];
-      if (this.#hasDropped && box.isStale) return [];
+      if (this.#unsettled.has(box) && box.isStale) return [];
       const deleted = this.#deeds
         .slice(0, deeds)
         .findLast(
@@ -313,15 +313,22 @@ export class Truth {
 
   /** Keeps what the line wanted, and what it left or settled. */
   #remember(told: Told): void {
-    const { line, ran } = told;
+    const { line, ran, boxes, said } = told;
+    for (const { device, error } of said?.results ?? []) {
+      const box = error?.code === 'unreachable' ? boxes.get(device) : undefined;
+      if (box !== undefined) this.#unsettled.add(box);
+    }
     if (line.kind === 'plan') return;
     if (isRaw(line)) {
       this.#rememberRaw(told);
       return;
     }
     if (line.kind === 'drop') {
-      this.#hasDropped = true;
-      for (const { run, pending } of this.#intents) if (run === told.run) pending.clear();
+      for (const { run, pending, open } of this.#intents) {
+        if (run !== told.run) continue;
+        for (const box of open) this.#unsettled.add(box);
+        pending.clear();
+      }
     } else if (isUndo(line) || line.kind === 'restore') {
       this.#rememberWayBack(told);
     } else if (isResume(line)) {
