@@ -389,7 +389,7 @@ function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
         verdict: 'failed',
         record,
         error: error instanceof UnreachableError ? error.settled() : error,
-        note: `${lostText(error)}; read-back shows that nothing changed`,
+        note: `${lostText(error)}; read-back shows no change so far`,
       };
     }
   }

@@ -173,9 +173,13 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     if (results.filter((one) => one.device === device && one.key === key).length > 1) return [];
     if (['failed', 'no effect', 'drift', 'skipped', 'unchanged'].includes(verdict)) {
       // What no answer refuses may show later, and devsh says so.
-      const isOpen = verdict === 'no effect' || error?.code === 'protocol';
+      const isUnanswered = /^(?:protocol|unreachable)$/.test(error?.code ?? '');
+      const isOpen = verdict === 'no effect' || isUnanswered;
       if (isOpen && box.habit === 'late') return [];
-      const isChanged = own.some((deed) => deed.before?.fields['username'] === key);
+      const isChanged = own.some(
+        ({ before, after }) =>
+          before?.fields['username'] === key && JSON.stringify(before) !== JSON.stringify(after),
+      );
       return isChanged && action !== 'add' && !isDisturbed
         ? [`${claim}, and devsh has changed it`]
         : [];
