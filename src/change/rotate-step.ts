@@ -42,8 +42,6 @@ interface Attempt {
   readonly kind: Credential['kind'];
   readonly account: RotatedAccount;
   readonly isOwn: boolean;
-  /** The run that chose the secret. */
-  readonly run: string | undefined;
   readonly old: string | undefined;
   /** Sent and tried; empty for a token that the device has not made yet. */
   secret: string;
@@ -195,7 +193,7 @@ async function attemptOf(
   if (rotations === undefined) return refused('only "rotate" sets a secret that is kept');
   const kept = await rotations.read(account);
   const old = kept.replaces ?? (isOwn ? credential?.revealed().secret : kept.current);
-  const attempt = { step, kind, account, isOwn, run: kept.run, old, events };
+  const attempt = { step, kind, account, isOwn, old, events };
   const { lastTried } = kept;
   const knowsOld = old !== undefined;
   const isMine = kept.run === rotations.run;
@@ -293,7 +291,7 @@ async function sendSecret(
   attempt: Attempt,
 ): Promise<void> {
   const { session, devicePlan, journal, rotations } = work;
-  const { step, account, run, secret, old } = attempt;
+  const { step, account, secret, old } = attempt;
   const { answer, old: oldField } = rotationOf(step) ?? {};
   const quiet = { session, access: withoutAsking(work.access) };
   const request = withSecrets(step.request, (field) =>
@@ -304,9 +302,7 @@ async function sendSecret(
       `${recordName(step)} needs a secret of another field, which is not kept: rotate it again`,
     );
   }
-  if (secret !== '') {
-    await rotations?.beforeSending(devicePlan.device, account, { secret, run });
-  }
+  if (secret !== '') await rotations?.beforeSending(devicePlan.device, account, secret);
   await journal.sending(ref);
   for (const one of [secret, old ?? '']) if (one !== '') session.sentSecrets.add(one);
   let outcome: SentOutcome = 'accepted';

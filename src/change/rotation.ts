@@ -23,11 +23,7 @@ export interface KeptRotations {
   readonly run: string;
   read(account: RotatedAccount): Promise<KeptSecrets>;
   /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
-  beforeSending(
-    device: DeviceRef,
-    account: RotatedAccount,
-    sent: Required<Pick<KeptSecrets, 'run'>> & { readonly secret: string },
-  ): Promise<void>;
+  beforeSending(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
   /** Before a login with the new or the old secret. */
   trying(account: RotatedAccount, secret: 'new' | 'old'): Promise<void>;
   /** Keeps the token that a device has just made. */

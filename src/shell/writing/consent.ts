@@ -3,13 +3,14 @@ import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
 import { causeText, notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
 import type { Step } from '../../change/step.ts';
+import type { About } from '../../change/verdict.ts';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
 import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import { grouped, valueText } from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../../device/record.ts';
 import { assignmentWord } from '../arguments.ts';
 import { durationText } from '../../text/time.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
@@ -114,18 +115,23 @@ function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
 
 /** What sends an older intent again takes no word for the account in use: the line that means it now does. */
 function freshLineError({ device, step, objection }: AccessError): RefusedError {
-  const { resource, action, key, asked } = step;
-  const fields = Object.entries(asked).flatMap(
+  const allow = allowOption(OWN_ACCOUNT, objection.account ?? step.key);
+  return new RefusedError(
+    `${device.name}: ${objection.reason}; if you mean it now: ${lineOn(device, step, step.asked)} ${allow}; nothing was sent`,
+  );
+}
+
+/** `user set bob lang=de --on fw1`: the line that does this to one record. */
+export function lineOn(
+  { name }: DeviceRef,
+  { resource, action, key }: About,
+  fields: DeviceRecord,
+): string {
+  const words = Object.entries(action === 'delete' ? {} : fields).flatMap(
     ([field, value]) => assignmentWord(field, maskedValue(field, value)) ?? [],
   );
-  const words = [
-    ...[resource, action, ...(action === 'add' ? [] : [quoteWord(key)])],
-    ...(action === 'delete' ? [] : fields),
-    ...['--on', quoteWord(device.name), allowOption(OWN_ACCOUNT, objection.account ?? key)],
-  ];
-  return new RefusedError(
-    `${device.name}: ${objection.reason}; if you mean it now: ${words.join(' ')}; nothing was sent`,
-  );
+  const named = action === 'add' ? [] : [quoteWord(key)];
+  return [resource, action, ...named, ...words, '--on', quoteWord(name)].join(' ');
 }
 
 /** Throws a `UsageError` for a word about the account in use on a line that sends older intents again. */

@@ -40,9 +40,9 @@ export function rotationsIn(
       lastTried: await store.lastTried(account),
     }),
     trying: (account, secret) => store.trying(account, secret),
-    async beforeSending(device, account, { secret, run = ownRun }) {
+    async beforeSending(device, account, secret) {
       await second?.hand({ device, account, secret });
-      await store.markSent(account, run);
+      await store.markSent(account, ownRun);
     },
     async received(device, account, secret) {
       await store.keepPending(account, secret, { run: ownRun });

@@ -39,10 +39,11 @@ import { nearHint } from '../../text/suggest.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import { accountResources } from '../access/access.ts';
-import { assignmentWord, plainKey } from '../arguments.ts';
+import { plainKey } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
 import type { LOCKOUT } from '../grammar/options.ts';
 import { info, type Output, table, type TableOutput, warning } from '../output.ts';
+import { lineOn } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
@@ -230,11 +231,10 @@ function strangerError(
   found: ReadonlyMap<string, Wanted>,
 ): RefusedError {
   const change = found.get(device.address)?.closing.get(record);
-  const fields = Object.entries(change?.action === 'set' ? change.fields : {});
-  const words = fields.flatMap(([field, value]) => assignmentWord(field, value) ?? []);
-  const deed = change && [change.resource, change.action, quoteWord(key), ...words].join(' ');
+  const fields = change?.action === 'set' ? change.fields : {};
+  const line = change && lineOn(device, { ...change, key }, fields);
   return new RefusedError(
-    `${device.name}: ${visible(key)} may be another person (${visible(why)}): it is not locked out; if you mean it: ${deed ?? ''} --on ${quoteWord(device.name)}`,
+    `${device.name}: ${visible(key)} may be another person (${visible(why)}): it is not locked out; if you mean it: ${line ?? ''}`,
   );
 }
 
