@@ -235,6 +235,29 @@ test('another e-mail or full name than most devices have is not locked out, also
   expect(isActive(device(2))).toBe(false);
 });
 
+test('a device where one of several names may be another person gets nothing, and a line for that', async () => {
+  const fleet = await start({ devices: 3 });
+  const { devsh, device } = fleet;
+  for (const name of ['sim1', 'sim2', 'sim3']) {
+    const mail = name === 'sim2' ? 'else' : 'vic';
+    await alter(fleet, name, `user add username=vic lang=en email=${mail}@example.net`);
+  }
+  const { stdout, exitCode } = await devsh('lockout viewer vic --yes --json');
+  expect(exitCode).toBe(3);
+  const states = [1, 2, 3].map((number) => [
+    isActive(device(number)),
+    isActive(device(number), 'vic'),
+  ]);
+  expect(states).toEqual([
+    [false, false],
+    [true, true],
+    [false, false],
+  ]);
+  const [, line = ''] = /if you mean it: (user set vic [^"\\]+)/.exec(stdout) ?? [];
+  expect(await devsh(`${line} --yes`)).toMatchObject({ exitCode: 0 });
+  expect(isActive(device(2), 'vic')).toBe(false);
+});
+
 test('without a majority nobody knows who is meant: no account is locked out', async () => {
   const fleet = await start({ devices: 2 });
   await alter(fleet, 'sim2', 'user set viewer email=someone@else.example');
