@@ -37,19 +37,11 @@ export class Questions {
 
   /** Resolves to `undefined` if the user declines, or `signal` or `until` is aborted. */
   ask(
-    {
-      kind,
-      text,
-      details = [],
-      expected,
-      color,
-      isWarning = false,
-      isLate = false,
-      until,
-    }: Question,
+    { details = [], until, ...asked }: Question,
     plan?: PlanView,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
+    const { kind, text, expected, isWarning = false, isLate = false } = asked;
     const ends = [signal, until];
     if (ends.some((end) => end?.aborted) || (isLate && this.#isUserElsewhere))
       return Promise.resolve(undefined);
@@ -72,14 +64,11 @@ export class Questions {
       this.#store.dispatch({
         kind: 'ask',
         question: {
+          ...asked,
           id,
-          kind,
           text: shortened(visibleLines(text), LONGEST_QUESTION),
           expected,
-          color,
-          isWarning,
           isOpen: false,
-          isLate,
           title: plan?.title ?? (isWarning ? 'WARNING' : kind === 'secret' ? 'login' : 'question'),
           linesAt: withBelow(plan?.folded),
           unfoldedAt: plan && withBelow(plan.unfolded),

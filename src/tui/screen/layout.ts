@@ -1,4 +1,5 @@
 import { someOf } from '../../text/one-line.ts';
+import { rememberedFor } from '../../text/remember.ts';
 import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
@@ -180,26 +181,15 @@ export function questionBox(question: OpenQuestion, { columns, rows }: State['si
   return { ...box, details, height, depth };
 }
 
-/** Cached wrapping: a line is the same object as long as it is shown. */
-const wrappedLines = new WeakMap<LogLine, { width: number; rows: readonly LogLine[] }>();
-
-function rowsOf(line: LogLine, width: number): readonly LogLine[] {
+/** Cached: a line is the same object as long as it is shown. */
+const rowsOf = rememberedFor((line: LogLine, width: number): readonly LogLine[] => {
   const { tone, text, linesAt } = line;
-  if (
-    linesAt === undefined &&
-    text.length <= width &&
-    isWithin(text, width) &&
-    !text.includes('\n')
-  )
-    return [line];
-  const known = wrappedLines.get(line);
-  if (known?.width === width) return known.rows;
-  const rows = (linesAt?.(width) ?? [text])
+  const isShort = text.length <= width && isWithin(text, width) && !text.includes('\n');
+  if (linesAt === undefined && isShort) return [line];
+  return (linesAt?.(width) ?? [text])
     .flatMap((one) => wrapText(one, width, '  '))
     .map((row) => ({ tone, text: row }));
-  wrappedLines.set(line, { width, rows });
-  return rows;
-}
+});
 
 /** The newest lines in full, then as much of the one before as has room. */
 function newestRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {

@@ -5,6 +5,7 @@ import { majorityOf } from '../../fleet/drift.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { TableChanges } from './table-state.ts';
 import { memoized } from '../store.ts';
+import { rememberedFor } from '../../text/remember.ts';
 import { isStaleRow, marksOf, rawKeyOf, type TableRows } from './rows.ts';
 
 interface Sign {
@@ -83,42 +84,43 @@ function lastingSign(
 
 type Held = Pick<TableRows, 'all' | 'keyField' | 'stale' | 'own'>;
 
-/** By row: its differences, and what they were found in. */
-const known = new WeakMap<FoldedRow, { from: readonly unknown[]; differences: Differences }>();
-
 export function differencesIn(row: FoldedRow, data: Held, isFiltered: boolean): Differences {
+  const { all, keyField, stale, own } = data;
   if (row.differing.length === 0) return NO_DIFFERENCES;
-  const from = [data.all, data.stale, isFiltered];
-  const before = known.get(row);
-  if (before?.from.every((part, index) => part === from[index])) return before.differences;
-  const differences = compared(row, data, isFiltered);
-  known.set(row, { from, differences });
-  return differences;
+  return compared(row, all, keyField, stale, own, isFiltered);
 }
 
 /** A device without a valid response counts as if it had another value; so does one that a filter may hide. */
-function compared(row: FoldedRow, data: Held, isFiltered: boolean): Differences {
-  const { all, keyField, stale, own } = data;
-  const variants = differingRows(all, keyField).get(rawKeyOf(row.record, keyField)) ?? [row];
-  const names = variants.flatMap((one) => freshDevices(one, stale));
-  // A device with two records of this name would be counted twice.
-  const isTwice = new Set(names).size < names.length;
-  const hidden = isFiltered ? row.of - stale.size - names.length : 0;
-  const textIn = (one: FoldedRow, field: string): string =>
-    comparedText(field, valueAt(one.record, field), own);
-  return new Map(
-    row.differing.flatMap((field): [string, Difference][] => {
-      const values = grouped(variants, (one) => textIn(one, field));
-      const votes = [...values].map(([text, rows]) => ({
-        text,
-        devices: rows.flatMap((one) => freshDevices(one, stale)),
-      }));
-      const most = isTwice ? undefined : majorityOf(votes, row.unread + stale.size + hidden);
-      if (most?.text === textIn(row, field)) return [];
-      return [[field, most === undefined ? 'tie' : 'odd']];
-    }),
-  );
-}
+const compared = rememberedFor(
+  (
+    row: FoldedRow,
+    all: Held['all'],
+    keyField: string,
+    stale: Held['stale'],
+    own: Held['own'],
+    isFiltered: boolean,
+  ): Differences => {
+    const variants = differingRows(all, keyField).get(rawKeyOf(row.record, keyField)) ?? [row];
+    const names = variants.flatMap((one) => freshDevices(one, stale));
+    // A device with two records of this name would be counted twice.
+    const isTwice = new Set(names).size < names.length;
+    const hidden = isFiltered ? row.of - stale.size - names.length : 0;
+    const textIn = (one: FoldedRow, field: string): string =>
+      comparedText(field, valueAt(one.record, field), own);
+    return new Map(
+      row.differing.flatMap((field): [string, Difference][] => {
+        const values = grouped(variants, (one) => textIn(one, field));
+        const votes = [...values].map(([text, rows]) => ({
+          text,
+          devices: rows.flatMap((one) => freshDevices(one, stale)),
+        }));
+        const most = isTwice ? undefined : majorityOf(votes, row.unread + stale.size + hidden);
+        if (most?.text === textIn(row, field)) return [];
+        return [[field, most === undefined ? 'tie' : 'odd']];
+      }),
+    );
+  },
+);
 
 /** By key: the rows of records that differ. */
 const differingRows = memoized((all: TableRows['all'], keyField: string) =>
