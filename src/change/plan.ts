@@ -300,6 +300,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   refused: 'refused by devsh',
   settings: 'with an invalid settings file',
   'not-read': 'not read then',
+  'not-known': 'in doubt',
   'not-restorable': 'cannot be restored',
 };
 

@@ -228,6 +228,8 @@ test('another e-mail or full name than most devices have is not locked out, also
   const { stdout, exitCode } = await devsh('lockout viewer --yes --json');
   expect(verdictsOf(stdout)).toMatchObject({ sim1: 'disabled', sim2: 'not taken' });
   expect(stdout).toContain('viewer may be another person (another e-mail someone@else.example)');
+  const again = await devsh('lockout viewer --yes');
+  expect(again.stderr).toContain('if you mean it: user set viewer is_active=false --on sim2');
   expect(exitCode).toBe(3);
   expect(isActive(device(2))).toBe(true);
 

@@ -127,7 +127,12 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     if (output.kind === 'result') results.push(output.result);
     yield output;
   }
-  if (plan !== undefined && !call.options.dryRun) yield outcome(plan, keys, found, results);
+  if (plan === undefined || call.options.dryRun) return;
+  for (const { device, error } of plan.devices) {
+    const isRead = found.has(device.address);
+    if (isRead && error instanceof RefusedError) yield { kind: 'error', error, device };
+  }
+  yield outcome(plan, keys, found, results);
 }
 
 /** All devices of the inventory, and the connected ones, whatever is selected. */
