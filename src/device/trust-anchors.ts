@@ -20,7 +20,7 @@ export function readCa(text: string, file: string): string {
   return text;
 }
 
-export function certificatesIn(text: string): readonly string[] {
+function certificatesIn(text: string): readonly string[] {
   return text.match(CERTIFICATE) ?? [];
 }
 
