@@ -1,6 +1,6 @@
 import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
-import { fittedWidths, GAP, GUTTER } from '../../text/fit-columns.ts';
+import { fittedWidths, GAP } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, fit, visible } from '../../text/visible.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { lineText } from '../editor/line.ts';
@@ -83,8 +83,8 @@ export interface ListView<T = unknown> {
   readonly cursor: number;
   /** Shown if there is no row. */
   readonly empty: string;
-  /** The heading that a row is under; equal ones are shown once. */
-  readonly headingOf: ((index: number) => string) | undefined;
+  /** The heading that a row is under, or none; equal ones are shown once. */
+  readonly headingOf: (index: number) => string;
   /** For so many cells; `row` is called only for visible rows. */
   readonly drawn: (width: number) => {
     readonly header: string;
@@ -109,8 +109,8 @@ export function listWindow(
   for (;;) {
     const lines: (number | string)[] = [];
     for (let index = top; index < count && lines.length < room; index += 1) {
-      const heading = headingOf?.(index);
-      const isNew = heading !== undefined && (index === top || heading !== headingOf?.(index - 1));
+      const heading = headingOf(index);
+      const isNew = heading !== '' && (index === top || heading !== headingOf(index - 1));
       lines.push(...(isNew && room > 1 ? [heading, index] : [index]));
     }
     // Headings may push the cursor out of sight.
@@ -158,15 +158,14 @@ export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T
       const item = rows[index];
       return item === undefined ? none : of(item);
     };
-    const { headingOf } = spec;
     return {
       rows,
-      idAt: (index) => at<string | undefined>(index, spec.idOf, undefined),
+      idAt: (index) => at<string | undefined>(index, (item) => spec.idOf(item), undefined),
       fields: columns.filter(({ spans }) => spans === undefined).map(fieldOf),
       total: items.length,
       cursor: over.cursor,
       empty: typed === '' ? spec.empty(over) : `no match for '${visible(typed)}'`,
-      headingOf: headingOf && ((index) => at(index, headingOf, '')),
+      headingOf: (index) => at(index, (item) => spec.headingOf?.(item) ?? '', ''),
       drawn(width) {
         const { header, line } = fitted(rows, columns, width);
         const rowOf = (item: T): ListRow => {
