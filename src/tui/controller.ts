@@ -258,8 +258,11 @@ export class Controller {
 
   /** Fills the palette, which is open already. Keys wait for it: a better match may follow, and a page be longer. */
   async #fillPalette(): Promise<void> {
-    const entries = await this.#shell.findable();
-    this.#store.dispatch({ kind: 'palette-entries', entries });
+    const found = await this.#shell.findable();
+    const { overlay } = this.#store.state;
+    if (overlay.kind !== 'palette') return;
+    const entries = [...overlay.entries, ...found];
+    this.#store.dispatch({ kind: 'view-over', overlay: { ...overlay, entries, isFilling: false } });
   }
 
   /** Enter in the palette: presses a key, runs a line that changes nothing, or starts it at the prompt. */

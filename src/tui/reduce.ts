@@ -24,7 +24,7 @@ import { tableHeight } from './screen/layout.ts';
 import type { Context, LogLine, Overlay, RollOutState, State } from './state.ts';
 import { NO_FILTER, type TableChanges } from './table/table-state.ts';
 import { detailsOfTable } from './views/details.ts';
-import { addEntries, paletteOf } from './views/palette.ts';
+import { paletteOf } from './views/palette.ts';
 import { messagesOf } from './views/pager.ts';
 import { NO_MARKS } from './views/questions.ts';
 import {
@@ -92,7 +92,6 @@ const STEPS: Steps = {
       results: [...(state.rollOut?.results ?? []), result],
     }),
   'roll-out-change': (state, { change }) => changeRollOut(state, change),
-  'palette-entries': (state, { entries }) => addEntries(state, entries),
   'view-over': (state, { overlay }) => openedByLine(state, overlay),
   form: reduceForm,
   'form-fields': reduceForm,

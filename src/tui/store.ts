@@ -10,7 +10,6 @@ import type {
   LogTone,
   OpenQuestion,
   Overlay,
-  PaletteEntry,
   RollOutState,
   State,
   Work,
@@ -84,8 +83,6 @@ export type Action =
     }
   /** Sets the refresh interval of the table; undefined: only on request. */
   | { readonly kind: 'watch'; readonly everyMs: number | undefined }
-  /** More for the open palette. */
-  | { readonly kind: 'palette-entries'; readonly entries: readonly PaletteEntry[] }
   /** Opens another view over the table. */
   | { readonly kind: 'view-over'; readonly overlay: Overlay }
   | { readonly kind: 'ask'; readonly question: OpenQuestion }

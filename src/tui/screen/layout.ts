@@ -85,7 +85,8 @@ function messageLines(state: State, room: number): LogLine[] {
     : Math.max(3, Math.floor(room / 3), free);
   const messages = newestRows([...state.log.current, ...progressLine(state)], width, most);
   // The bar counts all of them.
-  const failed = (view === undefined ? linesOfFailures(failuresOf(state)) : [])
+  const failures = findFailures(state.fleet.devices, shownDevices(state), state.table.reads);
+  const failed = (view === undefined ? linesOfFailures(failures) : [])
     .filter(({ text }) => !state.log.current.some((one) => one.text === text))
     .slice(0, most - messages.length)
     .map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
@@ -105,10 +106,6 @@ export function failureLines(failures: readonly Failure[]): LogLine[] {
 const linesOfFailures = memoized(failureLines);
 
 /** Failures of the shown devices that have no records in the table. */
-function failuresOf(state: State): readonly Failure[] {
-  return findFailures(state.fleet.devices, shownDevices(state), state.table.reads);
-}
-
 const findFailures = memoized(
   (
     devices: State['fleet']['devices'],

@@ -77,10 +77,3 @@ export function paletteOf(state: State): PaletteOver {
   });
   return { kind: 'palette', entries, isFilling: true, cursor: 0 };
 }
-
-export function addEntries(state: State, entries: readonly PaletteEntry[]): State {
-  const { overlay } = state;
-  if (overlay.kind !== 'palette') return state;
-  const all = [...overlay.entries, ...entries];
-  return { ...state, overlay: { ...overlay, entries: all, isFilling: false } };
-}

@@ -76,7 +76,7 @@ test(
     program.press('enter');
     await program.waitFor(/▸.*viewer/);
     program.type('L');
-    await program.waitFor(/Type now to act on the[\s│]+others/);
+    await program.waitFor(/Type now to act[\s│]+on[\s│]+the[\s│]+others/);
     await answer(program, 'now');
     await program.waitFor('Type 3 to do them');
     await answer(program, '3');
