@@ -3,7 +3,6 @@ import {
   isNested,
   isValueList,
   isValueObject,
-  jsonText,
   nestedValue,
   sorted,
   type Value,
@@ -14,7 +13,7 @@ import { declinedReason, issuesIn, issuesText } from './complaint.ts';
 import { DeclinedFailure, DecodeFailure } from './errors.ts';
 import { JsonFailure, parseJson, type RepeatedName } from './json.ts';
 import { documentedProfile } from './built-in-profiles.ts';
-import { configuredSingle, idFieldOf, idOf, listFacts, type Profile } from './profile.ts';
+import { configuredSingle, idFieldOf, listFacts, type Profile } from './profile.ts';
 import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
 import { type DecodedList, MAX_RECORDS, pageMarksOf } from './pages.ts';
 import { decodeGroups, decodeTextList } from './decode-text.ts';
@@ -110,16 +109,8 @@ export function decodeWritten(
   profile: Profile = documentedProfile,
 ): DeviceRecord | undefined {
   // A 2xx need not contain a record; the write is read back anyway.
-  const written = (body: string): DeviceRecord | undefined => {
-    const records = attempt(DecodeFailure, () => decodeList(body, resource, profile).records);
-    return records?.length === 1 ? records[0] : undefined;
-  };
-  const whole = written(text);
-  if (whole === undefined || idOf(profile, whole) !== undefined) return whole;
-  // `{"user": {"id": 7}}`: the record is a part of the answer.
-  const parts = Object.values(whole).filter((part) => isValueObject(part));
-  const [inner] = parts.filter((part) => idOf(profile, part) !== undefined);
-  return inner === undefined ? whole : written(jsonText(inner));
+  const records = attempt(DecodeFailure, () => decodeList(text, resource, profile).records);
+  return records?.length === 1 ? records[0] : undefined;
 }
 
 function readJson(text: string, onRepeated?: OnRepeated): Value {
