@@ -366,8 +366,9 @@ function isRepeatable({ verdict, error }: StepResult): boolean {
   return verdict === 'failed' && (isOwing({ error }) || error?.code === 'protocol');
 }
 
-function changeOf(step: Step): Change {
-  const { resource, action, asked: fields, key } = step;
+/** The change that a step carries out. */
+export function changeOf(step: Step, key = step.key): Change {
+  const { resource, action, asked: fields } = step;
   const target = { kind: 'key' as const, key };
   if (action === 'add') return { action, resource, fields, isExact: true };
   return action === 'delete'

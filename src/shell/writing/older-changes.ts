@@ -10,6 +10,7 @@ import {
 import { isLockout, type Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
 import {
+  changeOf,
   explicitChanges,
   type ExplicitChange,
   maskedFields,
@@ -17,7 +18,6 @@ import {
 } from '../../change/pending.ts';
 import { type DevicePlan, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
-import { rotationOf } from '../../change/rotation.ts';
 import type { Step } from '../../change/step.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { onlyFields, valueText } from '../../device/record.ts';
@@ -166,38 +166,18 @@ async function heldBefore(
 }
 
 function stepChange(step: Step, meant: Meant): Change {
-  const { action, resource, asked: fields, before = {}, removes, lost } = step;
+  const { before = {}, removes, lost, takes } = step;
+  const change = changeOf(step, meant.key);
   const purpose = step.purpose?.kind === 'lockout' ? step.purpose : undefined;
   const isRestore = step.purpose?.kind === 'restore';
-  const target = { kind: 'key' as const, key: meant.key };
-  switch (action) {
+  switch (change.action) {
     case 'add':
-      return {
-        action,
-        resource,
-        fields,
-        isExact: true,
-        meant,
-        ...(isRestore && { lost, takes: step.takes }),
-      };
+      return { ...change, meant, ...(isRestore && { lost, takes }) };
     case 'delete':
-      return { action, resource, target, meant, purpose };
+      return { ...change, meant, purpose };
     case 'set': {
-      const expected = onlyFields(before, [...Object.keys(fields), ...(removes ?? [])]);
-      const back = isRestore ? { lost } : {};
-      return {
-        action,
-        resource,
-        target,
-        fields,
-        isExact: true,
-        rotation: rotationOf(step),
-        removes,
-        meant,
-        purpose,
-        expected,
-        ...back,
-      };
+      const expected = onlyFields(before, [...Object.keys(change.fields), ...(removes ?? [])]);
+      return { ...change, removes, meant, purpose, expected, ...(isRestore && { lost }) };
     }
   }
 }
