@@ -11,7 +11,7 @@ import { contextOf } from './keys/keymap.ts';
 import { isTooSmall, layoutOf } from './screen/layout.ts';
 import { reduce } from './reduce.ts';
 import { initialState } from './initial-state.ts';
-import { Store } from './store.ts';
+import { memoized, Store } from './store.ts';
 import type { CursorPosition } from './terminal/painter.ts';
 import { mountInk, type Screen } from './terminal/render.ts';
 import type { ThemeName } from '../text/choices.ts';
@@ -60,7 +60,8 @@ export async function runTui(
   const start = initialState(terminal.size, keymap, themeFor(asked, host.env));
   const store = new Store({ ...start, isPaneHidden: !detailsBeside }, reduce);
   const hasColor = wantsColor(host, opening.color);
-  const themeOf = (name: State['theme']): Theme => createTheme(name, hasColor);
+  // The same function for each frame: what uses it is drawn again only in other colours.
+  const themeOf = memoized((name: State['theme']): Theme => createTheme(name, hasColor));
   let previous: Promise<unknown> = Promise.resolve();
   // One program at a time has the terminal.
   const withTerminal = <T>(work: () => Promise<T>): Promise<T> => {
