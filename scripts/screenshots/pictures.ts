@@ -146,7 +146,7 @@ export const PICTURES: readonly Scene[] = [
     stage: { ...SIZE, rows: 20, names: FIREWALLS, users: 2, prepare: addTeam },
     play: async ({ program }) => {
       await goToTable(program);
-      await press(program, ['down', 'space', 'space', 'space'], '[3 marked');
+      await press(program, ['down', 'space', 'space', 'space', 'space'], '[3 marked');
     },
   },
   {
@@ -155,7 +155,7 @@ export const PICTURES: readonly Scene[] = [
     stage: { ...SIZE, rows: 20, names: FIREWALLS, users: 2, prepare: addTeam },
     play: async ({ program }) => {
       await goToTable(program);
-      await press(program, ['down', 'space', 'space', 'space'], '[3 marked');
+      await press(program, ['down', 'space', 'space', 'space', 'space'], '[3 marked');
       await press(program, ['e'], '(mixed)');
       await press(program, ['tab', 'tab'], /▸ +Lang/);
       program.type('fr');
