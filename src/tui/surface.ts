@@ -2,7 +2,7 @@ import { lineText } from './editor/line.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
 import { copiedCommands } from './table/commands.ts';
-import { DevshError } from '../errors.ts';
+import { expectedError } from '../errors.ts';
 import type { Draft } from '../os/editor.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { counted, someOf } from '../text/one-line.ts';
@@ -38,8 +38,7 @@ export async function editLine(store: Store, surface: Surface): Promise<void> {
     const edited = await surface.edit({ text: `${line}\n`, name: 'line.devsh' });
     store.dispatch({ kind: 'set-line', line: edited.replace(/\s+$/, '') });
   } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    store.logMessage('bad', `error: ${error.message}`);
+    store.logMessage('bad', `error: ${expectedError(error).message}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DevshError, UsageError } from '../../errors.ts';
+import { type DevshError, expectedError, UsageError } from '../../errors.ts';
 import { isGood } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import {
@@ -67,8 +67,7 @@ export class FormRunner {
     try {
       void this.#lines.submit(command, { shown: shownCommand(form), onEnd });
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      this.#store.logMessage('bad', `error: ${error.message}`);
+      this.#store.logMessage('bad', `error: ${expectedError(error).message}`);
     }
   }
 

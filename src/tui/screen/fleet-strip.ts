@@ -8,7 +8,7 @@ import { type Span, type Tone, widthOfSpans } from './theme.ts';
 import { grouped } from '../../device/record.ts';
 
 export const SIGNS = { ready: '●', connecting: '◌', new: '○', failed: '✗' } as const;
-const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
+export const TONES = { ready: 'good', connecting: 'warning', new: 'quiet', failed: 'bad' } as const;
 const WORDS = { ready: '', connecting: 'connecting', new: 'not connected' } as const;
 
 /** The state of a device in a word: `connecting`, `timeout`, `login`; empty if it responds. */

@@ -1,6 +1,6 @@
 import { isRead, shownDevices } from './rows.ts';
 import { nextWait } from '../../shell/watch.ts';
-import { CancelledError, DevshError } from '../../errors.ts';
+import { CancelledError, expectedError } from '../../errors.ts';
 import { errorLines, type Failure } from '../../output/streams.ts';
 import type { DriftOutput, ReadOutput } from '../../shell/output.ts';
 import type { ShellSession } from '../../shell/session.ts';
@@ -140,14 +140,8 @@ export class TableReader {
         }
       }
     } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      if (isCurrent() && !signal.aborted) {
-        const lines = errorLines(error, (_tone, text) => text);
-        this.#store.dispatch({
-          kind: 'log',
-          lines: lines.map((text) => ({ tone: 'bad', text })),
-        });
-      }
+      const lines = errorLines(expectedError(error), (_tone, text) => text);
+      if (isCurrent() && !signal.aborted) this.#store.logMessage('bad', lines.join('\n'));
     } finally {
       if (isCurrent()) {
         this.#stop = undefined;

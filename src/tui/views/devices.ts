@@ -7,18 +7,10 @@ import { wrapText } from '../../text/wrap.ts';
 import { firstOf, key, keysOf, lineKey, noDevice, type Reason } from '../keys/binding.ts';
 import type { Key } from '../keys/key-binding.ts';
 import { memoized } from '../store.ts';
-import { SIGNS, stateWord, troubleCauses } from '../screen/fleet-strip.ts';
-import type { Tone } from '../screen/theme.ts';
+import { SIGNS, stateWord, TONES, troubleCauses } from '../screen/fleet-strip.ts';
 import type { DeviceTab, LogLine, State } from '../state.ts';
 import { watchText } from '../table/view.ts';
 import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
-
-const TONES = {
-  ready: 'plain',
-  connecting: 'warning',
-  new: 'quiet',
-  failed: 'bad',
-} as const satisfies Record<DeviceTab['kind'], Tone>;
 
 /** A key that runs a line about the current device. */
 function about(
@@ -100,7 +92,7 @@ export const DEVICES: ListOf<OverOf<'devices'>, DeviceTab> = listOf({
   idOf: ({ name }) => name,
   columns: (_overlay, { fleet, pending }) => deviceColumns(fleet.devices, pending),
   isDoubtful: ({ kind }) => kind === 'failed',
-  toneOf: ({ kind }) => TONES[kind],
+  toneOf: ({ kind }) => (kind === 'ready' ? 'plain' : TONES[kind]),
   signOf: ({ kind }) => SIGNS[kind],
   empty: () => 'no device is connected: "connect ADDRESS" at the prompt',
 });

@@ -1,4 +1,4 @@
-import { CancelledError, DevshError } from '../../errors.ts';
+import { CancelledError, expectedError } from '../../errors.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { visible } from '../../text/visible.ts';
@@ -50,8 +50,7 @@ export function readRecordHistory(shell: Shell, store: Store): () => void {
       }
       keep({ entries });
     } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      keep({ entries: [], problem: visible(error.message) });
+      keep({ entries: [], problem: visible(expectedError(error).message) });
     }
   };
   const unsubscribe = store.subscribe(() => {
