@@ -261,6 +261,34 @@ export const FOUND: readonly Case[] = [
       { kind: 'undo' },
     ),
   ],
+  [
+    'no own author is denied of what a pair shows of the first request of a continued step',
+    {
+      ...withHabit(
+        'late',
+        { kind: 'fate', box: 0, fate: 'store, then 500' },
+        { kind: 'new name', key: 'cyd', to: 'bea', on: [0, 1] },
+        { kind: 'resume' },
+      ),
+      areTwins: true,
+    },
+  ],
+  [
+    'no own author is denied of a late effect of a step that was refused when it was continued',
+    {
+      ...withHabit(
+        'late',
+        set('fr', 0),
+        { kind: 'fate', box: 0, fate: 'store, then die' },
+        { kind: 'delete', key: 'cyd', on: [0, 1] },
+        up(0),
+        { kind: 'resume' },
+        ...Array<Event>(4).fill({ kind: 'list', box: 0 }),
+        { kind: 'raw post', key: 'ann', on: [1] },
+      ),
+      ids: 'reused',
+    },
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */

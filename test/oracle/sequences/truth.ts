@@ -166,7 +166,8 @@ export class Truth {
     if (box === undefined) return [];
     if (before === undefined) return this.#unwantedAdd(told, box, after);
     const person = isRaw(told.line) ? before.person : (aimedAt(before, shown) ?? '');
-    const allowed = this.#allowed(told, box, before, action);
+    const seen = shown.find(({ id }) => id === before.id) ?? before;
+    const allowed = this.#allowed(told, box, seen, action);
     if (allowed.has(person)) return [];
     const who = [...allowed].join(' or ') || 'nobody';
     return [`WRONG PERSON: ${told.line.kind} ${action} hit ${person} on ${name}; it may be ${who}`];
