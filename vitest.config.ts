@@ -79,10 +79,10 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
-    // Two more than cores: about half of the time a test waits, for its program or a time limit.
+    // Four more than cores: most of the time a test waits, for its program or a time limit.
     maxWorkers: Math.max(
       1,
-      Math.min(availableParallelism() + 2, Math.floor(process.availableMemory() / BYTES_EACH)),
+      Math.min(availableParallelism() + 4, Math.floor(process.availableMemory() / BYTES_EACH)),
     ),
     env: { NO_COLOR: '1', ...(temporary !== undefined && { TMPDIR: temporary }) },
     projects: [
