@@ -91,7 +91,7 @@ test('settings, inventory, pins, runs and what is pending are read', async () =>
     'ended: 2 done',
     'unfinished: 1 done, 1 unknown, 1 skipped',
     'unfinished: 2 skipped, 1 unknown',
-    'ended: 2 done, 1 failed',
+    'ended: 2 done, 1 not reached',
     'ended: 1 done',
     'ended: 3 done',
     'ended: 3 done',
