@@ -158,11 +158,11 @@ describeVerbs(syncthing, [peer, folder], {
       const { devices } = JSON.parse(stdout) as { devices: [{ records: unknown[] }] };
       expect(devices[0].records).toEqual([before]);
       const run = await devsh('options set maxSendKbps=7 minHomeDiskFree.value=2 --on box --yes');
-      expect(run.stdout).toContain('set options: done');
+      expect(run.stdout).toContain('✓ options');
       const minHomeDiskFree = { value: 2, unit: '%' };
       expect(await held()).toEqual({ ...before, maxSendKbps: 7, minHomeDiskFree });
       const undone = await devsh('undo --on box --yes');
-      expect(undone.stdout).toContain('set options: done');
+      expect(undone.stdout).toContain('✓ options');
       expect(await held()).toEqual(before);
     });
   },
