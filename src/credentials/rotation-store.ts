@@ -319,7 +319,7 @@ export class RotationStore {
     }
   }
 
-  /** By account name, without the previous secrets that are too old. */
+  /** Reads the states by account name, without the previous secrets that are too old. */
   async #read(): Promise<Map<string, State>> {
     const states = new Map<string, State>();
     const now = this.#options.now().toISOString();

@@ -35,7 +35,7 @@ export interface ClientOptions extends Pick<
   readonly connectTimeoutMs?: number;
   /** For one whole response, read at each request; 10,000 when absent. */
   readonly timeoutMs?: (() => number | undefined) | undefined;
-  /** Of each request, instead of those that devsh sends; Content-Type of JSON bodies only. */
+  /** Headers of each request, instead of those that devsh sends; Content-Type of JSON bodies only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
@@ -74,7 +74,7 @@ export class DeviceClient {
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
   #stoppedBy: UntrustedError | undefined;
-  /** Of a device that wants a session; loaded with the first request. */
+  /** The login of a device that wants a session; loaded with the first request. */
   #session: Promise<SessionLogin> | undefined;
   /** The secrets of its sessions so far. */
   readonly sessionSecrets: string[] = [];
@@ -85,13 +85,13 @@ export class DeviceClient {
     this.#readers = new ReadConnections(() => this.#newReader(), READ_CONNECTIONS);
   }
 
-  /** Of the last response; undefined before the first one. */
+  /** The latency of the last response; undefined before the first one. */
   get latencyMs(): number | undefined {
     return this.#latencyMs;
   }
 
   /**
-   * By the `Date` header of the last response (RFC 9110, 6.6.1): whole seconds, at some time between request and
+   * The `Date` header of the last response (RFC 9110, 6.6.1) says it: whole seconds, at some time between request and
    * response. Undefined without such a header, or if a cache may have sent it.
    */
   get clockOffset(): ClockOffset | undefined {

@@ -344,7 +344,7 @@ function missingIn(name: string, current: Value, sent: Value | undefined): strin
   );
 }
 
-/** By its own path or a body that names it, never a collection. Throws RefusedError for an unusable id. */
+/** Deletes by its own path or a body that names it, never a collection. Throws RefusedError for an unusable id. */
 export function deleteRequest(stated: Profile, resource: string, held: DeviceRecord): WriteRequest {
   refuseSingle(stated, resource);
   const { profile, record } = withinParent(stated, resource, held);

@@ -55,7 +55,7 @@ interface ExchangeLimits {
    * that keeps arriving this is the limit of silence.
    */
   readonly timeoutMs: number;
-  /** Of a read that keeps arriving. */
+  /** The limit of a read that keeps arriving. */
   readonly wholeMs: number;
   /** On the wire and after decompression. */
   readonly maxBodyBytes: number;
@@ -136,7 +136,7 @@ class Receiver implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #deadline: Deadline | undefined;
   #failure: Error | undefined;
-  /** By `awakeMs`; 0 until there is a connection. */
+  /** When it was sent, by `awakeMs`; 0 until there is a connection. */
   #sentAt = 0;
   #latencyMs = 0;
   #status = 0;

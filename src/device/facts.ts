@@ -58,7 +58,7 @@ export interface NewFact {
 
 type Listener = (news: readonly NewFact[]) => Promise<void> | void;
 
-/** Of a field each reading may show more. */
+/** A fact of a field: each reading may show more of it. */
 const FIELD = /^resources\.([^.]+)\.fields\.(.+)$/;
 
 /** Its base profile and the observed facts. Precedence: configured, observed, documented, assumed. */
@@ -160,7 +160,7 @@ const OBSERVED: readonly (readonly [name: RegExp, isValue: (value: unknown) => b
   ],
 ];
 
-/** Of a file that another version has written, the facts that this one observes; others can be observed again. */
+/** Returns the facts of a file of another version that this one observes; others can be observed again. */
 export function knownFacts(data: unknown): Facts {
   const all = Object.entries(partsOf(data));
   return Object.fromEntries(

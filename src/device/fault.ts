@@ -95,7 +95,7 @@ const TICK_MS = 50;
 /** A later tick means that this process or machine was busy. */
 const LATE_MS = 100;
 
-/** Those that run. All share one timer, because a fleet starts several per device. */
+/** The deadlines that run. All share one timer, because a fleet starts several per device. */
 const running = new Set<Deadline>();
 let ticker: NodeJS.Timeout | undefined;
 let lastTickAt = 0;

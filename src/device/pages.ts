@@ -210,7 +210,7 @@ class PageReader {
       // A device that does not know the parameter returns its first page again.
       const fresh = page?.records.filter((record) => !known.has(jsonText(record))) ?? [];
       const isBehind = page === undefined || fresh.length === 0;
-      // Of a device that may have no pages at all, the first one is not read twice.
+      // The first page of a device that may have no pages at all is not read twice.
       const isGuess = index === 1 && facts.paging === 'auto';
       if (!(isBehind && isGuess) && (await this.#hasShifted(previous, last))) return true;
       if (isBehind) return false;

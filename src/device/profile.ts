@@ -31,7 +31,7 @@ export function fieldsWith(
   return fields.flatMap(([field, known]) => (known[quality] === true ? field : []));
 }
 
-/** Of one field; empty if nothing is known. */
+/** Returns the facts of one field; empty if nothing is known. */
 export function fieldFacts({ resources }: Profile, resource: string, field: string): FieldFacts {
   return valueAt(resources[resource]?.fields, field) ?? {};
 }
@@ -78,7 +78,7 @@ export interface Profile extends Omit<
   readonly remove: WriteFacts;
   /** Facts of its file that have no effect any more. */
   readonly ignored?: readonly string[];
-  /** By the name of a fact (`update.method`, `update`). */
+  /** The origins by the name of a fact (`update.method`, `update`). */
   readonly origins: Readonly<Partial<Record<string, Origin>>>;
 }
 
@@ -139,7 +139,7 @@ export function keyFieldOf(
 }
 
 /**
- * Of a sub-resource: the field `domain/name` that devsh adds to its records, their natural key. It is
+ * Returns the field `domain/name` that devsh adds to the records of a sub-resource, their natural key. It is
  * `example.org/www`, with what names the parent in its path.
  */
 export function placeField({ resources }: Profile, resource: string): string | undefined {

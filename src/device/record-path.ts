@@ -181,7 +181,7 @@ function checkedName(field: string, value: Value | undefined, resource: string):
   return { field, text };
 }
 
-/** With or without the trailing slash, and under the plural name. Empty if the path is configured. */
+/** Returns the path with or without the trailing slash, and under the plural name. Empty if the path is configured. */
 export function otherPaths(profile: Profile, resource: string): readonly string[] {
   const { origins, resources, basePath, endsWithSlash, list } = profile;
   const isConfigured = (fact: string): boolean => origins[fact] === 'configured';

@@ -74,7 +74,7 @@ export function withoutFields(record: DeviceRecord, fields: readonly string[]): 
   return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 }
 
-/** Those of the fields that the record has. */
+/** Returns the given fields that the record has. */
 export function onlyFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
   return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 }

@@ -280,7 +280,7 @@ const CLAIM = /^(?:is|can|may|has)$|^is(?:active|admin|staff|super|root|owner)/;
 const INTERNAL =
   /^(?:delet(?:ed|able)|protected|builtin|internal|readonly|system|locked|reserved)$/;
 
-/** By its name (`is_staff`, `userRole`). A false match is harmless: such a field is only never filled in. */
+/** Decides by its name (`is_staff`, `userRole`). A false match is harmless: such a field is only never filled in. */
 export function isPrivilegeField(name: string): boolean {
   const words = wordsOf(name);
   return CLAIM.test(words[0] ?? '') || words.some((word) => RIGHTS.test(word));

@@ -133,7 +133,7 @@ export class Deeds {
     return this.#byAddress.get(address)?.findLast((deed) => mayBeBy(event, deed));
   }
 
-  /** By key or id, but for those of another one of the same name. */
+  /** Finds deeds by key or id, but none to another record of the same name. */
   #ofRecord({ resource, key, id, record }: RecordEvent, address = ''): readonly Deed[] {
     const names = new Set([key, ...idsOf(record.fields).map(canonicalId)]);
     const found = [...names].flatMap(

@@ -239,7 +239,7 @@ function eventsOfResource(
 
 /** A difference, as far as all readings prove it. */
 interface Proven extends Omit<Difference, 'changed'> {
-  /** Of a record that the list did not show for a time: since it was shown last. */
+  /** `interval`: if the list did not show the record for a time, it begins where it was shown last. */
   readonly changed: readonly (Difference['changed'][number] & { readonly interval?: Interval })[];
   /** Not in the list any more, which proves nothing. */
   readonly unlisted: readonly KeptRecord[];

@@ -72,7 +72,7 @@ export function notReadRemarks(
   return [...groups].map(([text, same]) => `${text}: ${someOf(same.map(({ device }) => device))}`);
 }
 
-/** Nothing was read before that time. */
+/** devsh read nothing before that time. */
 export class NotReadError extends DevshError {
   readonly code = 'not-read';
   override readonly exitCode = 3;

@@ -52,7 +52,7 @@ export function keptWithout(record: KeptRecord, names: readonly string[]): KeptR
   return { key, fields: rest(fields), ...(digests && { digests: rest(digests) }) };
 }
 
-/** By key, in the order of the device. */
+/** The records by key, in the order of the device. */
 export type KeptState = ReadonlyMap<string, KeptRecord>;
 
 const NOTHING: KeptState = new Map();
@@ -329,7 +329,7 @@ function keysById(
   });
 }
 
-/** Of a setting that is a pair of name and value, the value has the name: `{name: 'psk', value: 'x'}`. */
+/** Returns the name that a value stands beside in a pair, as in `{name: 'psk', value: 'x'}`, else the field. */
 function secretName(record: DeviceRecord, field: string): string {
   if (!/^(?:.*[_a-z])?val(?:ue)?s?$/i.test(field)) return field;
   for (const name of NAMES) {

@@ -101,7 +101,7 @@ export function lastLine(tail: string, resource: string): LastLine {
 const AHEAD_MS = 1_000;
 
 /**
- * By how many ms at least the clock was set back between a reading that was kept and the next one; 0 if it was not.
+ * Milliseconds that the clock was set back since the last kept reading (a lower bound); 0 if it was not.
  * Without that reason, a reading that began before the last one ended was made at the same time by another process.
  */
 export function setBackMs(lastTo: number, { from, to }: Moment, now: number): number {
@@ -116,7 +116,7 @@ function isUnordered(lastTo: number, reading: Moment, now: number): boolean {
 
 export interface NextLines {
   readonly text: string;
-  /** By how many ms at least the clock was set back since the last reading. */
+  /** Milliseconds that the clock was set back since the last reading (a lower bound). */
   readonly setBackMs: number;
 }
 

@@ -267,7 +267,7 @@ export class Observer {
 
 /** Enough for the last lines of a device, unless one of them has many records. */
 const TAIL_BYTES = 1_024;
-/** Of unchanged readings of a session, one in this time is kept. */
+/** A session keeps one unchanged reading in this time. */
 export const SAME_EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
 

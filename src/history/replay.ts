@@ -61,7 +61,7 @@ interface ReadingLine extends Moment {
   readonly omits?: readonly string[] | undefined;
   /** The values of moving fields, if they are kept again. */
   readonly values?: readonly (readonly [key: string, values: DeviceRecord])[];
-  /** By field: in how many readings in a row it differed in every record. */
+  /** The readings in a row in which a field differed in every record, by field. */
   readonly streaks?: Readonly<Record<string, number>>;
   /** The keys of records that were proven absent right after this reading. */
   readonly absent?: readonly string[];
@@ -126,7 +126,7 @@ export function digestKeyName(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 8);
 }
 
-/** With a checksum: a changed byte in a value would pass for what a device has shown. */
+/** Adds a checksum: a changed byte in a value would pass for what a device has shown. */
 export function lineText(line: HistoryLine): string {
   const text = jsonText(line as unknown as JsonValue).slice(0, -1);
   return `${text},"crc":${crc32(text)}}\n`;
@@ -193,12 +193,12 @@ export interface KnownReading extends Moment, Naming {
   readonly left?: readonly string[] | undefined;
   /** The state that was read. Shared, where nothing differs. */
   readonly state: KeptState;
-  /** Of the device, when it was read. */
+  /** The clock of the device when it was read. */
   readonly clock?: ClockOffset | undefined;
   readonly list?: ListEnd;
   /** The keys of records that are proven to be absent: their own paths said so, and no list has shown them since. */
   readonly absent: ReadonlySet<string>;
-  /** By key, records that a list has stopped to show, and of which nothing is proven. */
+  /** Records that a list has stopped to show and of which nothing is proven, by key. */
   readonly hidden: KeptState;
 }
 
@@ -224,7 +224,7 @@ export interface IdentityPeriod {
   /** The names and pins that it had, the latest first. */
   readonly identities: readonly [Identity, ...Identity[]];
   readonly resources: ReadonlyMap<string, ResourcePeriod>;
-  /** By resource: the last of the readings that have too many records to be kept. */
+  /** The last of the readings that have too many records to be kept, by resource. */
   readonly tooLarge: ReadonlyMap<string, TooLarge>;
 }
 

@@ -377,11 +377,13 @@ export function remarkWriter(streams: Streams) {
     hasProgress = false;
     if (texts.length > 0) streams.err(texts.join('\n') + '\n');
   };
+  let isHinted = false;
   /** Prints lines that name some devices, or with --verbose all. */
   const printCut = (linesOf: (named: 'all' | 'some') => string[]): void => {
     const whole = linesOf('all');
     const shown = streams.verbose === true ? whole : linesOf('some');
-    const isCut = shown.some((text, index) => text !== whole[index]);
+    const isCut = !isHinted && shown.some((text, index) => text !== whole[index]);
+    isHinted ||= isCut;
     print([...shown, ...(isCut ? [style('quiet', '--verbose or --json names all')] : [])]);
   };
   // Devices that fail for the same cause are one line.

@@ -64,7 +64,7 @@ interface Job {
 /** Executes lines one after the other; keys still work meanwhile. */
 export class LineRunner {
   readonly changes: StepResult[] = [];
-  /** Of the changes: those on devices that their plan did not reach. */
+  /** The changes on devices that their plan did not reach. */
   readonly unsent = new Set<StepResult>();
   readonly #options: RunnerOptions;
   readonly #jobs: Job[] = [];

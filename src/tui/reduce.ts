@@ -231,7 +231,7 @@ const OTHERS = {
     return over ? opened(state, over) : state;
   },
   trouble: devicesInTrouble,
-  /** Of drift alone, whose view takes it. */
+  /** Only the view of drift takes it. */
   whole: (state) => state,
   find: openedFind,
   'keep-find': keptFind,

@@ -47,9 +47,9 @@ export interface State {
   readonly firstRun: { readonly inventory: string } | undefined;
   /** Suggested commands; shown before `firstRun`. */
   readonly nextSteps: readonly FirstStep[];
-  /** By device name: the number of changes that it still gets. */
+  /** The number of changes that a device still gets, by its name. */
   readonly pending: ReadonlyMap<string, number>;
-  /** Of the record whose details are shown. */
+  /** The history of the record whose details are shown. */
   readonly recordHistory: RecordHistory | undefined;
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
@@ -62,13 +62,13 @@ export interface State {
   readonly overlay: Overlay;
   /** Where Esc goes back to, the nearest last; no view is in it twice. */
   readonly backStack: readonly Place[];
-  /** By `tableId`: tables that were left, with cursor, filter, order and marks. */
+  /** Tables that were left, with cursor, filter, order and marks, by `tableId`. */
   readonly tables: ReadonlyMap<string, TableState>;
   /** The search in the current view. */
   readonly find: Find;
   /** Replaces the table; an overlay covers it, too. */
   readonly form: FormState | undefined;
-  /** By form id: input of forms that were closed. */
+  /** The input of forms that were closed, by form id. */
   readonly drafts: ReadonlyMap<string, Draft>;
   /** The first one is shown, the others wait. */
   readonly questions: readonly OpenQuestion[];
@@ -99,9 +99,9 @@ export interface FleetView {
   readonly color?: LabelColor | undefined;
   /** "as admin · pinned · read-write" */
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
-  /** None of the selected devices may be changed. */
+  /** devsh changes none of the selected devices. */
   readonly isReadOnly: boolean;
-  /** By resource: the writes that no selected device offers, and why. */
+  /** The writes that no selected device offers, and why, by resource. */
   readonly denied: ReadonlyMap<string, DeniedWrites>;
 }
 
@@ -111,7 +111,7 @@ export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet'
 export interface LogLine {
   readonly tone: LogTone;
   readonly text: string;
-  /** With all names, for the list of messages. */
+  /** The text with all names, for the list of messages. */
   readonly whole?: string;
   /** What a command printed, laid out for so many columns. */
   readonly linesAt?: (columns: number) => readonly string[];

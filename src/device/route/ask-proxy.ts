@@ -78,7 +78,7 @@ const NO_SOCKS = 'does not respond like a SOCKS5 proxy';
 const NEEDS_LOGIN =
   'requires a login of 1 to 255 bytes; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT';
 
-/** By the code of undici. */
+/** The reasons by the code of undici. */
 const SOCKS_FAILURES: Readonly<Record<string, string>> = {
   UND_ERR_INVALID_ARG: NEEDS_LOGIN,
   UND_ERR_SOCKS5_AUTH_REJECTED: NEEDS_LOGIN,

@@ -13,7 +13,7 @@ export class JumpLostError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** By `ssh -W`. Fails with JumpLostError, also if ssh cannot be started. */
+/** Opens a way by `ssh -W`. Fails with JumpLostError, also if ssh cannot be started. */
 export function openByJump(jump: JumpHost, address: Address, env: NodeJS.ProcessEnv): Duplex {
   // Own group: Ctrl-C must not break a write under way, and ssh must not prompt on the terminal.
   const argv = ['ssh', ...sshArguments(jump, address)];

@@ -259,7 +259,7 @@ export function isExcluded(noProxy: string, { host, port }: Address): boolean {
 function splitPort(entry: string): { pattern: string; port: number | undefined } {
   const match =
     /^\[([^\]]*)\](?::(\d{1,5}))?$/.exec(entry) ?? /^([^:]*)(?::(\d{1,5}))?$/.exec(entry);
-  // With several colons and no brackets it is an IPv6 address.
+  // An entry with several colons and no brackets is an IPv6 address.
   if (match === null) return { pattern: entry, port: undefined };
   const [, pattern = '', port] = match;
   return { pattern, port: port === undefined ? undefined : Number(port) };

@@ -36,7 +36,7 @@ export async function pastTime(
   );
 }
 
-/** Of `--since` and `--until`, in ms UTC; open if absent. */
+/** The time of `--since` and `--until`, in ms UTC; open if absent. */
 export interface Period {
   readonly since: number;
   readonly until: number;
@@ -113,10 +113,10 @@ interface Covered {
   readonly device: string;
   /** Empty for a device that was never read. */
   readonly resource: string;
-  /** Of all readings. */
+  /** The first and the last of all readings. */
   readonly first: Moment | undefined;
   readonly last: Moment | undefined;
-  /** Those in the period. */
+  /** The readings in the period. */
   readonly readings: readonly Moment[];
   /** The last reading that had too many records to be kept. */
   readonly tooLarge: TooLarge | undefined;

@@ -156,7 +156,7 @@ async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
   return { runs: own.map(reportOf), unreadable };
 }
 
-/** Of the devices in the inventory, in the runs and in this session. Adds to `unread`. */
+/** Reads the histories of the devices in the inventory, the runs and this session. Adds to `unread`. */
 async function historiesOfAll(call: Call, runs: readonly Run[], since: number, unread: string[]) {
   const { shell } = call;
   const { devices } = await shell.services.inventory.load();

@@ -104,7 +104,7 @@ export async function guard(
   }
 }
 
-/** Of all tokens whose owner is unknown, until devsh ends. */
+/** Names the owner of all tokens whose owner is unknown, until devsh ends. */
 function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
   for (const session of sessions) {
     const { credential } = session;
@@ -145,7 +145,7 @@ export function refuseOwnAccountWord({ options }: Call<'allow'>): void {
 /** Only so many records are checked one by one. */
 const MOST_RECORDS = 5;
 
-/** With `--on`: a sentence on other selected devices with a record of the same name, as far as cached. */
+/** Names other selected devices that have a record of the same name, as far as cached, if the line has `--on`. */
 export function othersWithRecord(
   call: Call<'on'>,
   plan: Plan,

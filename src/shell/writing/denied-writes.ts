@@ -4,7 +4,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 /** The reasons why records of a resource cannot be added, changed or deleted; absent if they can. */
 export type DeniedWrites = Readonly<Partial<Record<'add' | 'set' | 'delete', string>>>;
 
-/** By resource: what every device reports as unavailable. A write that is not reported is not denied. */
+/** Returns what every device reports as unavailable, by resource. A write that is not reported is not denied. */
 export function deniedWrites(
   sessions: readonly DeviceSession[],
 ): ReadonlyMap<string, DeniedWrites> {

@@ -35,7 +35,7 @@ import { awaitingText, type Output, warning, info } from '../output.ts';
 export interface ContinuedRun {
   /** The open journal; the opener closes it. */
   readonly file: RunFile;
-  /** With all steps of its devices: the journal names them by their place. */
+  /** The plan with all steps of its devices: the journal names them by their place. */
   readonly whole: Plan;
   /** What is planned anew, and the verdicts that need no request. */
   readonly replans: readonly (Omit<JournalEntry & { kind: 'replan' }, 'kind'> & {
@@ -46,7 +46,7 @@ export interface ContinuedRun {
 }
 
 interface Execution {
-  /** Of a run that is continued: with all steps of its devices. */
+  /** The plan with all steps of its devices, also of a run that is continued. */
   readonly plan: Plan;
   readonly sessions: readonly DeviceSession[];
   readonly allowed: Allowed;
@@ -215,7 +215,7 @@ async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
 
 interface Continuation extends Pick<ContinuedRun, 'replans'> {
   readonly reason?: string | undefined;
-  /** Nothing of it is sent. */
+  /** The run sends nothing. */
   readonly hasEnded?: boolean;
 }
 
@@ -243,7 +243,7 @@ class Tally {
   readonly #run: string;
   readonly #isResumed: boolean;
   #total = 0;
-  /** By device name, the number of steps that have not ended. */
+  /** The number of steps that have not ended, by device name. */
   readonly #left = new Map<string, number>();
   readonly #startedAt = performance.now();
   /** The names of devices on which something is still to be done, and how many steps did not reach theirs. */

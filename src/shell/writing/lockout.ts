@@ -51,13 +51,13 @@ type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 /** What one device shows of the accounts, and what shall be there. */
 interface Wanted extends AccountReading {
   readonly profile: Profile;
-  /** Of each account that is meant. */
+  /** The change that closes each account that is meant. */
   readonly closing: ReadonlyMap<DeviceRecord, Change>;
   /** Its sessions and tokens are deleted. */
   readonly ending: readonly Change[];
   /** Why they are not known to be all. */
   readonly caution: string | undefined;
-  /** By name: why nobody knows whether the account is there. */
+  /** Why nobody knows whether an account is there, by its name. */
   readonly doubts: ReadonlyMap<string, NotPossibleError>;
 }
 

@@ -43,7 +43,7 @@ function explicitOf(run: Run, { changes = [] }: DevicePlan): readonly ExplicitCh
 }
 
 export interface Work extends Left {
-  /** Those that were typed, by run, field and record. */
+  /** The secrets that were typed, by run, field and record. */
   readonly secrets: Map<string, string>;
   readonly call: WriteCall;
   readonly run: Run;

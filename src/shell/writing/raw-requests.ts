@@ -151,9 +151,9 @@ interface List {
 
 interface Target extends RawTarget {
   readonly list?: List;
-  /** Of a request whose effect is not known: whether it may be one to accounts. */
+  /** Whether a request whose effect is not known may be one to accounts. */
   readonly isOfAccounts?: boolean;
-  /** Of a DELETE below no known list: what its own path shows, if that is one record. */
+  /** What the own path of a DELETE below no known list shows, if that is one record. */
   readonly own?: DeviceRecord | undefined;
 }
 

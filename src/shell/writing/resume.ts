@@ -259,7 +259,7 @@ async function* continueOn(
   return absent;
 }
 
-/** Nothing of it can be sent. */
+/** Says that nothing of the run can be sent. */
 function* allStopped(run: Run, continued: readonly ContinuedDevice[]): Generator<Output> {
   if (continued.length === 0) return;
   const devices = continued.map(({ planned }) => planned);
@@ -281,7 +281,7 @@ interface ContinuedDevice {
   readonly isIdle: boolean;
   /** Absent if nothing is known anew. */
   readonly replan: ContinuedRun['replans'][number] | undefined;
-  /** Of the steps to send, by place. */
+  /** The states of the steps to send, by place. */
   readonly states: ReadonlyMap<number, StepState>;
 }
 

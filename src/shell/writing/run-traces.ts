@@ -87,7 +87,7 @@ function headOf(text: string): string {
   return jsonText({ schema: SCHEMA, sha256: createHash('sha256').update(text).digest('hex') });
 }
 
-/** None if the text is damaged or of another version. */
+/** Returns no entries if the text is damaged or of another version. */
 function entriesIn(text = ''): readonly Entry[] {
   const start = text.indexOf('\n') + 1;
   if (text.slice(0, Math.max(0, start - 1)) !== headOf(text.slice(start))) return [];

@@ -182,7 +182,7 @@ function noticeOf(
   ];
 }
 
-/** By address, what takes the run back there. Throws a `RefusedError` if it changed none of the devices. */
+/** Returns what takes the run back, by address. Throws a `RefusedError` if it changed none of the devices. */
 function changesOf(
   call: WriteCall,
   { run, description }: Undone,

@@ -49,7 +49,7 @@ export interface WriteIntent {
    * `way back`: a run takes itself back, with the permissions that it had; nobody is asked.
    */
   readonly age: 'fresh' | 'older' | 'way back';
-  /** By default as the age says; a lockout is fresh and takes no word for the account in use. */
+  /** The default follows the age; a lockout is fresh and takes no word for the account in use. */
   readonly accounts?: AccountConsent;
   /** Says what the plan means, refuses or completes it before it is shown. Undefined: nothing is to be done. */
   readonly review?: (plan: Plan) => Review | AsyncReview;
@@ -356,7 +356,7 @@ function withConsents(
   };
 }
 
-/** Nothing is pending on an absent device for a resource that may be a mistyped word. */
+/** Refuses a resource that may be a mistyped word: nothing of it is pending on an absent device. */
 async function refuseUnknownResources(
   { shell: { services } }: Call,
   sessions: readonly DeviceSession[],
@@ -376,7 +376,7 @@ async function refuseUnknownResources(
   );
 }
 
-/** With the pins of devices that could not be read, as far as they are known. */
+/** Adds the pins of devices that could not be read, as far as they are known. */
 async function withPins(
   services: Pick<Services, 'pins'>,
   plans: readonly DevicePlan[],

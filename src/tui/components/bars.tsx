@@ -34,7 +34,7 @@ export function Title({ state }: BarProps) {
   return <Line spans={spans} />;
 }
 
-/** Those that do nothing now are dimmed, in brackets. While a command is typed, its usage comes first. */
+/** The keys of the moment: one that does nothing now is dimmed, in brackets. The usage of a typed command comes first. */
 export function Footer({ state }: BarProps) {
   const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
   const used = widthOfSpans(usage);

@@ -19,7 +19,7 @@ export interface FormOpening {
   readonly hidden?: number;
 }
 
-/** By field: the input. Unchanged fields are absent. */
+/** The input of each field. Unchanged fields are absent. */
 export type Draft = ReadonlyMap<string, Editing>;
 
 export interface FormState extends FormOpening {

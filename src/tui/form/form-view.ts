@@ -33,7 +33,7 @@ type FormRow = readonly Span[];
 /** A box with its title in the upper edge, and the end of its command in the lower one. */
 export interface FormView {
   readonly rows: readonly FormRow[];
-  /** Of the box. */
+  /** The width of the box. */
   readonly width: number;
   /** Row and column in the box; undefined: no text is edited. */
   readonly cursor: CursorPosition | undefined;
@@ -142,7 +142,7 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
   ];
 }
 
-/** With a star if the device or the profile requires the field. */
+/** Adds a star if the device or the profile requires the field. */
 function labelOf({ label, isRequired }: FormField, width: number): string {
   return isRequired ? `${cut(visible(label), width - 2)} *` : visible(label);
 }

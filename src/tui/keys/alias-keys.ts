@@ -28,7 +28,7 @@ import type { Line } from './key-binding.ts';
 
 /** What a key applies to: the record, device, run or resource under the cursor. */
 interface Subject {
-  /** By placeholder. */
+  /** The values by placeholder. */
   readonly values: Readonly<Record<string, string | undefined>>;
   readonly record?: DeviceRecord | undefined;
   /** The names of the devices that are concerned; empty: any. */

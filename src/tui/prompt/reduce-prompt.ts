@@ -206,7 +206,7 @@ function findBack(
   return undefined;
 }
 
-/** Of the newest history line that begins as typed; '' if the line's end shows something else. Never a secret. */
+/** Returns the rest of the newest history line that begins as typed; '' if the line's end shows something else. Never a secret. */
 export function ghostOf(prompt: PromptState): string {
   const { editing, history, recall, search, menu, problem } = prompt;
   const typed = editing.line.before;

@@ -30,7 +30,7 @@ interface ColumnLayout {
 
 /** Number of rows measured for the column widths; more would take long and change little. */
 const MEASURED_ROWS = 400;
-/** With fewer rows, equal values do not mean that a column is the same everywhere. */
+/** Equal values in fewer rows do not mean that a column is the same everywhere. */
 const LEAST_ROWS = 3;
 
 interface Draft extends Omit<Column, 'width' | 'align'> {

@@ -26,7 +26,7 @@ export class TableFeed {
   readonly #updates = new Throttle(() => this.#dispatchReads());
   /** The devices named by a line, in the order of their responses. */
   #named: { line: string; devices: string[] } | undefined;
-  /** By device: when the records were read that were last taken from the session's cache. */
+  /** When the records were read that were last taken from the session's cache, by device. */
   readonly #lastAdded = new Map<string, unknown>();
 
   constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
@@ -106,7 +106,7 @@ export class TableFeed {
     const before = this.#store.state.table;
     if (before.commandFilter !== '' || before.scope !== undefined || before.view.isPast) return;
     if (before.reads.size === 0) this.reset();
-    // With the columns that were kept.
+    // The view with the columns that were kept.
     const { table } = this.#store.state;
     const { resource } = table.view;
     const reads: TableRead[] = [];

@@ -19,7 +19,7 @@ export class TableReader {
   readonly #store: Store;
   readonly #questions: Questions;
   readonly #feed: TableFeed;
-  /** By device: why the last read failed. */
+  /** Why the last read failed, by device. */
   readonly #failing = new Map<string, string | undefined>();
   #stop: AbortController | undefined;
   /** Hidden tables whose devices were written to after the last read, by command. */

@@ -70,7 +70,7 @@ export function editFilter(state: State, key: EditKey): TableFilter {
   }
 }
 
-/** By the next column; the other columns of the order stay behind it. */
+/** Sorts by the next column; the other columns of the order stay behind it. */
 function sortedByNext(state: State): readonly string[] {
   const fields = sortableFields(state);
   const now = sortFields(state.table, tableRows(state).keyField);

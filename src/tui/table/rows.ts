@@ -294,7 +294,7 @@ export function withMarks(
 
 /** All marks, also those of rows filtered out. */
 interface MarkCount {
-  /** By their names: one may be marked on several devices. */
+  /** The number of names: one may be marked on several devices. */
   readonly names: number;
   readonly records: number;
   readonly devices: number;

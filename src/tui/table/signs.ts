@@ -122,7 +122,7 @@ const compared = rememberedFor(
   },
 );
 
-/** By key: the rows of records that differ. */
+/** Groups the rows of records that differ by key. */
 const differingRows = memoized((all: TableRows['all'], keyField: string) =>
   grouped(
     all.filter(({ differing }) => differing.length > 0),

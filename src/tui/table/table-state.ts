@@ -2,7 +2,7 @@ import { type Filter, parseFilter } from '../../fleet/filter.ts';
 import type { View, ReadOutput, ReadOutcome } from '../../shell/output.ts';
 import { type Editing, EMPTY_EDITING } from '../editor/line.ts';
 
-/** By device: the keys of the marked records. No device without any. */
+/** The keys of the marked records, by device. A device without any is absent. */
 export type Marks = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** The command that fills the table; a refresh runs it again. */
@@ -18,7 +18,7 @@ export interface TableSource {
 }
 
 export interface TableState extends TableSource {
-  /** By device name, in the order of arrival. */
+  /** The reads by device name, in the order of arrival. */
   readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
   /** Same as `--sort`; undefined: as in the command. */
@@ -52,14 +52,14 @@ export interface LastRead {
  * those of its results.
  */
 export interface TableChanges {
-  /** By mark: the fields with another value; `undefined`: the record is new. */
+  /** The fields with another value, by mark; `undefined`: the record is new. */
   readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
   readonly changed: number;
   readonly added: number;
   readonly removed: number;
   /** The devices with changes. */
   readonly devices: ReadonlySet<string>;
-  /** By device: its records before the changes; empty when they have been seen, so that others start anew. */
+  /** The records before the changes, by device; empty when they have been seen, so that others start anew. */
   readonly before: ReadonlyMap<string, LastRead['records']>;
   /** The counts are those of a run: reads add nothing to them. */
   readonly isOfRun?: boolean;

@@ -233,7 +233,7 @@ export function tableParts(state: State): TitlePart[] {
 /** `39: 14 same · 4 differ · 21 not everywhere`; `41 records` where that is not known. */
 function countParts(data: TableRows): TitlePart[] {
   const { counts, recordCount, deviceCount, unreadCount, stale } = data;
-  // Of devices that were not read, nothing is known.
+  // devsh knows nothing of devices that were not read.
   if (deviceCount + stale.size === 0) return [];
   if (counts === undefined || recordCount === 0)
     return [{ text: counted(recordCount, 'record'), rank: 3 }];

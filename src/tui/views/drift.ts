@@ -21,7 +21,7 @@ import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
 const MOST_KEY = 28;
 /** Devices are named or numbered above their columns if these need no more of the screen. */
 const HEADS_SHARE = 0.75;
-/** With less room, no sentence says what differs. */
+/** The width below which no sentence says what differs. */
 const LEAST_TEXT = 12;
 /** If not every device has a place, the signs leave so much for that sentence. */
 const WORDS = 28;

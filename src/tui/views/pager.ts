@@ -20,7 +20,7 @@ export const PAGER: View<PagerOver> = {
   lines: ({ linesAt }, { size }) => wrapAll(linesAt(size.columns - 2), size.columns - 2),
 };
 
-/** By the sign of a verdict at the start of a line. */
+/** The tone of a line, by the sign of a verdict at its start. */
 const TONES = new Map<string | undefined, Tone>(
   Object.values(VERDICT_MARKS).map(({ mark, tone }) => [`${mark} `, tone]),
 );

@@ -37,7 +37,7 @@ const LONGEST_CHANGE = 2_000;
 
 export const plainStyle = (_tone: string, text: string): string => text;
 
-/** With less room the parts of a step stand one after the other. */
+/** The width below which the parts of a step stand one after the other. */
 const LEAST_TABLE = 70;
 
 /** What is done, what changes, and where. */

@@ -66,7 +66,7 @@ export interface View<O extends Over = Over> {
 export interface ListRow {
   /** What the row is, and whether it is marked: a cell for each, as in the table. */
   readonly sign?: string;
-  /** Of the sign. */
+  /** The tone of the sign. */
   readonly tone: Tone;
   readonly parts: TextLine;
 }
@@ -393,7 +393,7 @@ function arranged<O extends ListOver, T extends object>(
   return shown;
 }
 
-/** By item: preparing takes longer than matching. */
+/** What a search compares, by item: preparing it takes longer than matching. */
 const prepared = new WeakMap<object, readonly Haystack[]>();
 
 /** `s`: by the next field, after the last one in the original order; `o`: reversed. */
