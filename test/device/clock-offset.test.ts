@@ -3,10 +3,10 @@ import { offsetText } from '../../src/shell/past/coverage.ts';
 import { deviceAt, serve } from './server.ts';
 
 /** What is known of the clock of a device that sends these headers. */
-async function offsetWith(headers: Readonly<Record<string, string>>) {
+async function offsetWith(headersNow: () => Readonly<Record<string, string>>) {
   const server = await serve((_request, response) => {
     response.sendDate = false;
-    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    response.writeHead(200, { 'content-type': 'application/json', ...headersNow() });
     response.end('[]');
   });
   const device = deviceAt(server);
@@ -18,8 +18,8 @@ async function offsetWith(headers: Readonly<Record<string, string>>) {
 test.each([0, 7_200_000, -90_000])(
   'a clock that is %i ms ahead is between the bounds',
   async (ms) => {
-    const date = new Date(Date.now() + ms).toUTCString();
-    const [least = NaN, most = NaN] = (await offsetWith({ date })) ?? [];
+    const headersNow = () => ({ date: new Date(Date.now() + ms).toUTCString() });
+    const [least = NaN, most = NaN] = (await offsetWith(headersNow)) ?? [];
     expect(least).toBeLessThanOrEqual(ms);
     expect(most).toBeGreaterThanOrEqual(ms);
     expect(most - least).toBeGreaterThanOrEqual(1000);
@@ -33,7 +33,7 @@ test.each([
   {},
   { date: new Date().toUTCString(), age: '30' },
 ])('nothing is known of a clock from %j', async (headers) => {
-  expect(await offsetWith(headers as Readonly<Record<string, string>>)).toBeUndefined();
+  expect(await offsetWith(() => headers as Readonly<Record<string, string>>)).toBeUndefined();
 });
 
 test.each([
