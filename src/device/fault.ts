@@ -122,7 +122,11 @@ export class Deadline {
   }
 
   stop(): void {
-    if (running.delete(this) && running.size === 0) clearInterval(ticker);
+    if (running.size === 1 && running.has(this)) {
+      totalBlockedMs = blockedMs();
+      clearInterval(ticker);
+    }
+    running.delete(this);
   }
 
   /** @param now by `awakeMs` */
@@ -133,7 +137,7 @@ export class Deadline {
   }
 }
 
-/** Milliseconds in which this process was not blocked; only differences count, and only while a deadline runs. */
+/** Milliseconds in which this process was not blocked while a deadline ran; only differences count. */
 export function awakeMs(): number {
   return performance.now() - blockedMs();
 }
@@ -150,6 +154,6 @@ function startTicker(): void {
 
 /** The total time in which no tick came, up to now. */
 function blockedMs(): number {
-  const lateMs = performance.now() - lastTickAt - TICK_MS;
+  const lateMs = running.size === 0 ? 0 : performance.now() - lastTickAt - TICK_MS;
   return totalBlockedMs + (lateMs > LATE_MS ? lateMs : 0);
 }

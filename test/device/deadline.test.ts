@@ -65,3 +65,17 @@ test('time in which the process was blocked does not count', () => {
   deadline.stop();
   vi.restoreAllMocks();
 });
+
+test('a time without a deadline takes nothing from what begins after it', () => {
+  new Deadline(100, vi.fn());
+  vi.advanceTimersByTime(200);
+  // As a screen that nobody looks at.
+  vi.advanceTimersByTime(200_000);
+  const endsAt = awakeMs() + 1000;
+  const deadline = new Deadline(500, vi.fn());
+  expect(endsAt - awakeMs()).toBeCloseTo(1000, 6);
+  vi.advanceTimersByTime(300);
+  expect(endsAt - awakeMs()).toBeCloseTo(700, 6);
+  deadline.stop();
+  expect(endsAt - awakeMs()).toBeCloseTo(700, 6);
+});

@@ -62,7 +62,7 @@ const FOOTERS: Readonly<Record<string, RegExp>> = {
 /** Compares the stable screen with a file. */
 async function shows(program: PtyProgram, name: string, size: string): Promise<void> {
   await program.waitFor((screen) => {
-    const isAtRest = !screen.join('\n').includes('Ctrl-C cancels');
+    const isAtRest = !/Ctrl-C cancels|reading users: waiting/.test(screen.join('\n'));
     return isAtRest && FOOTERS[name]?.test(screen.at(-1) ?? '') === true;
   });
   await expect(picture(program)).toMatchFileSnapshot(`screens/${name}-${size}.txt`);
