@@ -92,14 +92,15 @@ function kindOfFamily({ name, message }: Error, code: string): FaultKind | undef
 /** How often the event loop is checked while a deadline runs. */
 const TICK_MS = 50;
 
-/** A later tick means that this process or machine was busy. */
-const LATE_MS = 100;
+/** The most that counts between two ticks: a later tick means that this process or machine was busy. */
+const STEP_MS = 150;
 
 /** The deadlines that run. All share one timer, because a fleet starts several per device. */
 const running = new Set<Deadline>();
 let ticker: NodeJS.Timeout | undefined;
 let lastTickAt = 0;
-let totalBlockedMs = 0;
+/** By `awakeMs`, at the last tick. */
+let countedMs = 0;
 
 /**
  * Calls `expire` once after `limitMs` of waiting, up to a tick later, unless it is stopped. Time in which this
@@ -123,7 +124,7 @@ export class Deadline {
 
   stop(): void {
     if (running.size === 1 && running.has(this)) {
-      totalBlockedMs = blockedMs();
+      countTime();
       clearInterval(ticker);
     }
     running.delete(this);
@@ -137,23 +138,25 @@ export class Deadline {
   }
 }
 
-/** Milliseconds in which this process was not blocked while a deadline ran; only differences count. */
+/**
+ * Milliseconds in which this process was not blocked while a deadline ran; only differences count. It never goes back,
+ * or a latency could be negative.
+ */
 export function awakeMs(): number {
-  return performance.now() - blockedMs();
+  const sinceMs = performance.now() - lastTickAt;
+  return countedMs + (running.size === 0 ? sinceMs : Math.min(sinceMs, STEP_MS));
 }
 
 function startTicker(): void {
-  lastTickAt = performance.now();
+  countTime();
   ticker = setInterval(() => {
-    totalBlockedMs = blockedMs();
-    lastTickAt = performance.now();
-    const now = awakeMs();
-    for (const deadline of running) deadline.check(now);
+    const beforeMs = countedMs;
+    const isLate = performance.now() - lastTickAt > STEP_MS;
+    countTime();
+    for (const deadline of running) deadline.check(isLate ? beforeMs : countedMs);
   }, TICK_MS);
 }
 
-/** The total time in which no tick came, up to now. */
-function blockedMs(): number {
-  const lateMs = running.size === 0 ? 0 : performance.now() - lastTickAt - TICK_MS;
-  return totalBlockedMs + (lateMs > LATE_MS ? lateMs : 0);
+function countTime(): void {
+  [countedMs, lastTickAt] = [awakeMs(), performance.now()];
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { awakeMs, Deadline } from '../../src/device/fault.ts';
+import { createRandom } from '../../src/simulator/random.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
@@ -59,7 +60,7 @@ test('time in which the process was blocked does not count', () => {
   const now = performance.now();
   // The clock has moved on, but no tick came.
   vi.spyOn(performance, 'now').mockImplementation(() => now + 5000);
-  expect(awakeMs() - before).toBeCloseTo(100, 6);
+  expect(awakeMs() - before).toBeCloseTo(200, 6);
   vi.advanceTimersByTime(50);
   expect(expire).not.toHaveBeenCalled();
   deadline.stop();
@@ -78,4 +79,23 @@ test('a time without a deadline takes nothing from what begins after it', () => 
   expect(endsAt - awakeMs()).toBeCloseTo(700, 6);
   deadline.stop();
   expect(endsAt - awakeMs()).toBeCloseTo(700, 6);
+});
+
+test('the clock of limits never goes back, whatever the process is busy with', () => {
+  const deadline = new Deadline(1e6, vi.fn());
+  let [offset, last] = [0, awakeMs()];
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + offset);
+  const random = createRandom('a busy process');
+  for (let step = 0; step < 2000; step += 1) {
+    // The clock moves on without a tick, or with one.
+    if (random.below(10) < 7) offset += random.below(200);
+    else vi.advanceTimersByTime(1 + random.below(60));
+    const reading = awakeMs();
+    expect(reading).toBeGreaterThanOrEqual(last);
+    last = reading;
+  }
+  deadline.stop();
+  expect(awakeMs()).toBeGreaterThanOrEqual(last);
+  vi.restoreAllMocks();
 });

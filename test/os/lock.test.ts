@@ -99,7 +99,10 @@ test('a lock has the name of its owner from its first moment on', async () => {
     }
   })();
   // The lock is taken and released synchronously: the watching must get its turn in between.
-  await Promise.all(Array.from({ length: 100 }, () => withLock(path, () => setImmediate())));
+  const turns = Array.from({ length: 100 }, () =>
+    withLock(path, () => setImmediate(), { waitMs: 60_000 }),
+  );
+  await Promise.all(turns);
   over.abort();
   await watching;
   expect(seen.size).toBeGreaterThan(0);
