@@ -109,7 +109,7 @@ test('Every answer ends, in time and in memory.', async () => {
   try {
     for (const name of endless) {
       for (const { stdout, elapsedMs, exitCode } of await readFrom(name, ['json'])) {
-        const mostMs = (coming.includes(name) ? 10 : 1) * LIMIT_MS + 2000;
+        const mostMs = (coming.includes(name) ? 10 : 1) * LIMIT_MS + 10_000;
         expect([name, elapsedMs < mostMs]).toEqual([name, true]);
         expect([name, exitCode]).not.toEqual([name, 70]);
         expect([name, JSON.parse(stdout)]).toMatchObject([name, { schema: 'devsh/1' }]);
