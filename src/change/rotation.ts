@@ -1,21 +1,10 @@
-import type { RotatedAccount } from '../device/credential.ts';
+import type { RotatedAccount, RotatedSecrets } from '../device/credential.ts';
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
 import type { Rotation, Step } from './step.ts';
 
-/** What is kept of an account. */
-export interface KeptSecrets {
-  readonly pending?: string | undefined;
-  /** A request with `pending` may have reached the device. */
-  readonly isSent?: boolean | undefined;
-  /** The run that chose `pending`, or the current secret if none is pending. */
-  readonly run?: string | undefined;
-  /** In effect before `pending`, if it is known. */
-  readonly replaces?: string | undefined;
-  readonly current?: string | undefined;
-  /** The secret whose login was tried last, perhaps by a run that was killed before it saw the outcome. */
-  readonly lastTried?: 'new' | 'old' | undefined;
-}
+/** What is kept of an account, and the secret whose login was tried last, perhaps by a run that was killed. */
+export type KeptSecrets = RotatedSecrets & { readonly lastTried: 'new' | 'old' | undefined };
 
 /** The places where the secrets of a rotation are kept. All throw DevshError. */
 export interface KeptRotations {

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { RotatedAccount } from '../device/credential.ts';
+import type { RotatedAccount, RotatedSecrets } from '../device/credential.ts';
 import { CredentialError, RefusedError } from '../errors.ts';
 import { appendText, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
@@ -9,23 +9,6 @@ import { KeychainUnavailableError } from './keychain-process.ts';
 import type { RotationChange, StoredEntry } from './store.ts';
 import { type Vault, VaultLockedError } from './vault.ts';
 
-/** The known secrets of one account. */
-export interface RotatedSecrets {
-  /** Sent, or to be sent: it may or may not be in effect. */
-  readonly pending?: string | undefined;
-  /** A request with `pending` may have reached the device. */
-  readonly isSent?: boolean | undefined;
-  /** So, and no login has shown since which of the two is in effect. */
-  readonly isInDoubt?: boolean | undefined;
-  /** The run that chose `pending`, or `current` if none is pending. */
-  readonly run?: string | undefined;
-  /** In effect before `pending`, if it is known. */
-  readonly replaces?: string | undefined;
-  readonly current?: string | undefined;
-  /** For a device that comes back from a backup. Forgotten at the time `until` (ISO 8601). */
-  readonly previous?: { readonly secret: string; readonly until: string } | undefined;
-}
-
 interface RotationOptions {
   readonly keychain: OsKeychain;
   readonly vault: Vault;
@@ -33,7 +16,6 @@ interface RotationOptions {
   readonly unlockVault: () => Promise<boolean>;
   /** Its lock file is the lock of all changes. */
   readonly lockPath: string;
-  readonly now: () => Date;
 }
 
 interface Change {
@@ -52,8 +34,6 @@ interface State {
   readonly secrets: RotatedSecrets;
 }
 
-/** How long the previous secret is kept. */
-const PREVIOUS_MS = 30 * 24 * 60 * 60 * 1000;
 /** A vault needs half a second for each change, and several devsh processes may change it. */
 const WAIT_MS = 30_000;
 const SCHEMA = 'devsh-rotation/1';
@@ -199,28 +179,19 @@ export class RotationStore {
     if (pending === undefined) return;
     const isLogin = await this.#replaceLogin(account, pending, replaces, options.isLogin);
     const old = replaces ?? current;
-    const until = this.#previousUntil();
     await this.#change(account, (secrets) => {
       if (secrets.pending !== pending) return secrets;
-      const isKnown = old !== undefined && old !== pending;
-      return {
-        run: secrets.run,
-        current: isLogin ? undefined : pending,
-        previous: isKnown ? { secret: old, until } : secrets.previous,
-      };
+      const previous = old === pending ? secrets.previous : (old ?? secrets.previous);
+      return { run: secrets.run, current: isLogin ? undefined : pending, previous };
     });
   }
 
   /** The device has refused the pending secret, or never got it. The old one stays kept somewhere. */
   async dropPending(account: RotatedAccount): Promise<void> {
     const { secret: login } = await this.login(account);
-    const until = this.#previousUntil();
-    return this.#change(account, ({ current, previous, replaces = current ?? login }) => ({
+    return this.#change(account, ({ current, previous, replaces = previous }) => ({
       current,
-      previous:
-        replaces === undefined || replaces === (current ?? login)
-          ? previous
-          : { secret: replaces, until },
+      previous: replaces === (current ?? login) ? previous : replaces,
     }));
   }
 
@@ -248,10 +219,6 @@ export class RotationStore {
     const concerned = (await this.list()).filter(isConcerned);
     await Promise.all(concerned.map((account) => this.#change(account, apply)));
     return concerned.length;
-  }
-
-  #previousUntil(): string {
-    return new Date(this.#options.now().getTime() + PREVIOUS_MS).toISOString();
   }
 
   /** Returns whether the secret is an ordinary login now. */
@@ -319,19 +286,16 @@ export class RotationStore {
     }
   }
 
-  /** Reads the states by account name, without the previous secrets that are too old. */
+  /** Reads the states by account name. */
   async #read(): Promise<Map<string, State>> {
     const states = new Map<string, State>();
-    const now = this.#options.now().toISOString();
     for (const place of this.#places) {
       for (const entry of await place.readRotations()) {
-        const { previous, ...secrets } = parsed(entry);
+        const secrets = parsed(entry);
         const name = accountName(entry);
         // The same account in both places: the keychain was away for a while.
         if (states.has(name) && secrets.pending === undefined) continue;
-        const isOld = previous === undefined || previous.until <= now;
-        const kept = isOld ? secrets : { ...secrets, previous };
-        states.set(name, { place, text: entry.secret, secrets: kept });
+        states.set(name, { place, text: entry.secret, secrets });
       }
     }
     return states;
@@ -369,6 +333,11 @@ export function runInDoubt(rotation: string, secret: string): string | undefined
   }
 }
 
+interface Stored extends Omit<RotatedSecrets, 'previous'> {
+  readonly schema: string;
+  readonly previous?: string | { readonly secret: string };
+}
+
 function refusal({ address, kind, user }: RotatedAccount, reason: string): RefusedError {
   const what = kind === 'basic' ? 'the password' : 'the token';
   return new RefusedError(
@@ -379,8 +348,10 @@ function refusal({ address, kind, user }: RotatedAccount, reason: string): Refus
 /** Throws CredentialError for the entry of a later devsh: to write it again would lose what is in it. */
 function parsed({ address, user, secret }: StoredEntry): RotatedSecrets {
   try {
-    const { schema, ...secrets } = JSON.parse(secret) as RotatedSecrets & { schema: string };
-    if (schema === SCHEMA) return secrets;
+    const { schema, previous, ...secrets } = JSON.parse(secret) as Stored;
+    // It had an end once.
+    const text = typeof previous === 'object' ? previous.secret : previous;
+    if (schema === SCHEMA) return { ...secrets, previous: text };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -116,3 +116,20 @@ export interface RotatedAccount {
   readonly user: string;
   readonly kind: Credential['kind'];
 }
+
+/** The known secrets of one account. */
+export interface RotatedSecrets {
+  /** Sent, or to be sent: it may or may not be in effect. */
+  readonly pending?: string | undefined;
+  /** A request with `pending` may have reached the device. */
+  readonly isSent?: boolean | undefined;
+  /** So, and no login has shown since which of the two is in effect. */
+  readonly isInDoubt?: boolean | undefined;
+  /** The run that chose `pending`, or `current` if none is pending. */
+  readonly run?: string | undefined;
+  /** In effect before `pending`, if it is known. */
+  readonly replaces?: string | undefined;
+  readonly current?: string | undefined;
+  /** In effect before the last one that was proven: for a device that comes back from a backup. */
+  readonly previous?: string | undefined;
+}

@@ -136,7 +136,6 @@ export abstract class Services {
       vault,
       unlockVault: () => this.credentials(options).unlockVault(askPassphrase),
       lockPath: join(paths.data, 'rotation'),
-      now: () => this.now(),
     });
   }
 

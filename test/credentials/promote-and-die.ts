@@ -25,6 +25,5 @@ const store = await RotationStore.open({
   vault,
   unlockVault: () => Promise.resolve(true),
   lockPath: join(folder, 'rotation'),
-  now: () => new Date(),
 });
 await store.promote(JSON.parse(account) as RotatedAccount, { isLogin: true });

@@ -211,16 +211,31 @@ test('a lost token is made again by resume', async () => {
   expect(resumed.stdout, resumed.stderr).toContain('1 done');
 });
 
-test('a device that is back from a backup gets the kept password again', async () => {
+test('a rotation logs in with the previous password where a device is back from a backup', async () => {
   const { rotate, devsh, device, devices } = await startRotation({ devices: 2 });
   const escrow = await escrowIn(devsh.folder);
   await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
   device(2).restoreLogins();
-  const run = await rotate('rotate password admin --on @lab --kept');
+  expect((await rotate('user list --on @lab')).exitCode).toBe(3);
+  const again = escrow.replace('new.age', 'again.age');
+  const run = await rotate(`rotate password admin --on sim2 --new-stdin ${again}`, NEW);
   expect(run.stdout, run.stderr).toContain('✓ admin  ');
-  expect(run.stdout).not.toContain('sim1  set user');
   expect((await rotate('user list --on @lab')).exitCode).toBe(0);
   for (const one of devices) expect(lastLogin(one, 'admin', NEW)).toBe(true);
+});
+
+test('a login that all devices refuse is tried on two of them, whatever previous passwords are kept', async () => {
+  const { rotate, devsh, devices } = await startRotation({ devices: 5 });
+  const escrow = await escrowIn(devsh.folder);
+  await rotate(`rotate password admin --on @lab --new-stdin ${escrow}`, NEW);
+  const before = devices.map(({ logins }) => logins.length);
+  for (const device of devices) device.restoreLogins();
+  const again = escrow.replace('new.age', 'again.age');
+  await rotate(`rotate password admin --on @lab --new-stdin ${again}`, `${NEW}-again`);
+  const refusedBy = devices.filter(({ logins }, at) =>
+    logins.slice(before[at]).some(({ password, isAccepted }) => password === NEW && !isAccepted),
+  );
+  expect(refusedBy.length).toBe(2);
 });
 
 test('an absent device is pending the password, and its debt holds no secret', async () => {

@@ -316,17 +316,16 @@ export const rotate: CommandSpec = {
       options: ROTATE,
       details:
         'devsh begins with one device (--canary). On each it keeps the new password as pending, sends\n' +
-        'it once, logs in with it on a new connection, and only then gives up the old one, which stays kept for\n' +
-        '30 days as the previous one. If the answer is lost, devsh tries the new and the old password once each.\n' +
-        'If neither is known to work, both are kept, the run stops, and "resume" tries them again.\n' +
+        'it once, logs in with it on a new connection, and only then gives up the old one, which stays kept as\n' +
+        'the previous one: where a device came back from a backup, devsh logs in with it and rotates again. If the\n' +
+        'answer is lost, devsh tries the new and the old password once each. If neither is known to work, both are\n' +
+        'kept, the run stops, and "resume" tries them again.\n' +
         'A generated password, and that of the account in use, needs a second place: --escrow or\n' +
         'credential_store_command of devices.yaml. --user ACCOUNT logs in as ACCOUNT to set those of others.\n' +
-        '--kept sets the kept password again on a device that came back from a backup; devsh logs in with the\n' +
-        'previous one. How a device sets a password is a fact of its profile (rotate), or what it tells of itself.',
+        'How a device sets a password is a fact of its profile (rotate), or what it tells of itself.',
       examples: [
         'rotate password admin --on @all --generate --escrow new.age --recipient age1…',
         'rotate password --where username!=root --user root --new-stdin < new-password',
-        'rotate password admin --on fw3 --kept',
       ],
       run: later(async () => (await import('../writing/rotate.ts')).rotatePassword),
     }),

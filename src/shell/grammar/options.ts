@@ -225,7 +225,6 @@ const ROWS = [
   }),
   list('only', '--only DEVICES=KEY  This KEY only on these devices (repeatable)', onlyOn),
   list('also', '--also DEVICE=KEY  Take this record, which devsh asks about (repeatable)', markOf),
-  toggle('kept', '--kept  Set the kept secrets again, on a device that came back from a backup'),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
   value(
@@ -382,7 +381,7 @@ export const LOCKOUT = [
 
 /** The options of a rotation, which begins with a canary unless the line says otherwise. */
 const ROTATION = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where'] as const;
-export const ROTATE = [...ROTATION, ...NEW_SECRET, 'kept'] as const;
+export const ROTATE = [...ROTATION, ...NEW_SECRET] as const;
 /** The device makes the token: devsh only keeps it. */
 export const ROTATE_TOKEN = [...ROTATION, 'escrow', 'recipients'] as const;
 

@@ -3,6 +3,7 @@ import type { Plan } from '../../change/plan.ts';
 import { type KeptRotations, rotationOf } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import { Credential } from '../../device/credential.ts';
+import { isRefusedLogin } from '../../device/errors.ts';
 import type { SecondPlace } from '../access/new-secrets.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -72,45 +73,46 @@ export function rotationsIn(
 
 /**
  * Opens devices whose login in use may no longer work with another kept one: that of a rotation that has not
- * ended, or the previous one if the device is back from a backup (`isRestored`). No device gets more than one
- * secret here. Resolves to the addresses where the login in use works, as far as that was asked.
+ * ended, or the previous one if the device is back from a backup.
  */
 export async function findLogins(
   call: WriteCall,
   sessions: readonly DeviceSession[],
-  isRestored = false,
-): Promise<ReadonlySet<string>> {
+): Promise<void> {
   const store = await call.rotations();
-  const begun = await store.list();
-  const working = new Set<string>();
+  const accounts = await store.list();
+  const older = new Map<DeviceSession, Credential>();
   for (const session of sessions) {
     await session.ensureOpen(call.access);
     const { credential, ref } = session;
     const { kind, user = '', secret: inUse = '' } = credential?.revealed() ?? {};
-    const kept = begun.find(
+    const kept = accounts.find(
       (one) => one.address === ref.address && one.user === user && one.kind === kind,
     );
     if (credential === undefined || kept === undefined || kind !== 'basic') continue;
-    const { pending, isSent = false, replaces, previous, run } = kept;
-    const outcomeOf = (login: Credential) =>
-      tryLogin(session, call.access, accountsOf(session.profile), login);
+    const { pending, isSent = false, replaces, previous } = kept;
     const other = [isSent ? pending : undefined, replaces].find(
       (secret) => secret !== undefined && secret !== inUse,
     );
-    if (other !== undefined) {
-      const nameOf = (secret: string) => (secret === pending ? 'new' : 'old');
-      // The one that was tried last may have been refused, and devsh killed before it saw that.
-      const first = (await store.lastTried(kept)) === nameOf(other) ? inUse : other;
-      await store.trying(kept, nameOf(first));
-      const outcome = await outcomeOf(Credential.basic(user, first));
-      const next = outcome === (first === other ? 'accepted' : 'refused') ? other : inUse;
-      if (next !== first) await store.trying(kept, nameOf(next));
-      if (next === other) await session.openWith(call.access, Credential.basic(user, next));
-      // Without a run, the previous one was kept when the device had refused the new one.
-    } else if (previous !== undefined && (isRestored || run === undefined)) {
-      if ((await outcomeOf(credential)) === 'accepted') working.add(ref.address);
-      else await session.openWith(call.access, Credential.basic(user, previous.secret));
+    if (other === undefined) {
+      const isOther = previous !== undefined && previous !== inUse;
+      if (isOther) older.set(session, Credential.basic(user, previous));
+      continue;
     }
+    const nameOf = (secret: string) => (secret === pending ? 'new' : 'old');
+    // The one that was tried last may have been refused, and devsh killed before it saw that.
+    const first = (await store.lastTried(kept)) === nameOf(other) ? inUse : other;
+    await store.trying(kept, nameOf(first));
+    const login = Credential.basic(user, first);
+    const outcome = await tryLogin(session, call.access, accountsOf(session.profile), login);
+    const next = outcome === (first === other ? 'accepted' : 'refused') ? other : inUse;
+    if (next !== first) await store.trying(kept, nameOf(next));
+    if (next === other) await session.openWith(call.access, Credential.basic(user, next));
   }
-  return working;
+  // As each other command does: a login that two devices refuse goes to no third one.
+  const access = call.accessWithoutAsking();
+  for await (const { session, ...read } of call.read([...older.keys()], 'user', { access })) {
+    const login = !read.ok && isRefusedLogin(read.error) ? older.get(session) : undefined;
+    if (login !== undefined) await session.openWith(call.access, login);
+  }
 }

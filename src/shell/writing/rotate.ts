@@ -53,10 +53,10 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
   const call = given.with({ canary });
   refuseReadOnly(call);
   const targets = targetsOf(call, kind === 'basic' ? 'rotate password' : 'rotate token');
-  const secrets = kind === 'basic' && !dryRun && !call.options.kept ? newSecrets(call) : undefined;
+  const secrets = kind === 'basic' && !dryRun ? newSecrets(call) : undefined;
   const sessions = await call.sessions();
   const store = dryRun ? undefined : await call.rotations();
-  const working = store && (await findLogins(call, sessions, call.options.kept));
+  if (store !== undefined) await findLogins(call, sessions);
   const resources = await accountResources(call.shell.services, sessions);
   const wanted = (session: DeviceSession): readonly Change[] =>
     targets.map((target) => ({
@@ -68,9 +68,8 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
       isExact: true,
     }));
   const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
-  const isDone = ({ address }: DeviceRef) => call.options.kept && working?.has(address) === true;
   const review: WriteIntent['review'] = async function* (planned) {
-    const devices = planned.devices.map((one) => ownLast(one, byAddress, isDone));
+    const devices = planned.devices.map((one) => ownLast(one, byAddress));
     const plan = { ...planned, devices };
     if (stepCount(plan) === 0 && plan.devices.some(isOwing)) {
       yield { kind: 'plan', plan, dryRun: true };
@@ -88,9 +87,7 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
       const ownSessions = own.flatMap(({ session }) => session ?? []);
       const sharing = (await devicesWithSameLogin(call, ownSessions)).map(visible);
       if (sharing.length > 0) details.push(`these keep the old password: ${someOf(sharing)}`);
-      const isNeeded =
-        kind === 'token' ||
-        (!call.options.kept && (own.length > 0 || secrets?.isGenerated === true));
+      const isNeeded = kind === 'token' || own.length > 0 || secrets?.isGenerated === true;
       second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
     }
     for (const text of details) yield warning(text);
@@ -129,15 +126,11 @@ function refuseOwnTokens(sessions: readonly DeviceSession[], own: readonly Item[
 }
 
 /** The login in use last: until then it is the way back for the others. */
-function ownLast(
-  plan: DevicePlan,
-  sessions: ReadonlyMap<string, DeviceSession>,
-  isDone: (device: DeviceRef) => boolean,
-): DevicePlan {
+function ownLast(plan: DevicePlan, sessions: ReadonlyMap<string, DeviceSession>): DevicePlan {
   const credential = sessions.get(plan.device.address)?.credential;
   const own = plan.steps.filter((step) => isOwnRotation(step, credential));
   const others = plan.steps.filter((step) => !own.includes(step));
-  return { ...plan, steps: isDone(plan.device) ? others : [...others, ...own] };
+  return { ...plan, steps: [...others, ...own] };
 }
 
 function itemsOf(
@@ -196,12 +189,6 @@ async function choose(
       call.access.warn(
         `${device.name}: the new password of ${visible(account.user)} is that of run ${kept.run ?? '?'}, which had not ended`,
       );
-    } else if (call.options.kept) {
-      if (kept.current === undefined) {
-        throw new RefusedError(`${device.name}: no password of ${visible(account.user)} is kept`);
-      }
-      const replaces = inUse ?? kept.previous?.secret;
-      chosen.push({ ...item, secret: kept.current, replaces });
     } else if (secrets !== undefined) {
       const secret = await secrets.secretFor(item);
       // Also of another account: no other command may log in with it until the outcome is known.
