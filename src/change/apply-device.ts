@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, expectedError, type RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
 import { runStep, driftOf, readResource, settledNow } from './run-step.ts';
-import type { Resolved, rotateStep, RotationWork } from './rotate-step.ts';
+import type { RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
 import { guardOf, losesLogin } from './guard.ts';
@@ -31,23 +31,12 @@ interface ApplyWork extends RotationWork {
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
   const { devicePlan, session } = work;
-  let left = work.pending;
+  const left = work.pending;
   if (left.length === 0) return;
   const readings = new LatestReadings(work);
   const driftNow = ({ step }: PendingStep): string | undefined =>
     driftOf(session.profile, step, readings.of(step.resource));
-  let begun: Resolved['begun'] = new Map();
   try {
-    const before = await resolveRotations(work);
-    for (const [one, stepEnd] of before.ends) await end(work, one, stepEnd);
-    begun = before.begun;
-    left = left.filter((one) => !before.ends.has(one));
-    if ([...before.ends].some(([{ step }, stepEnd]) => losesLogin(session, step, stepEnd))) {
-      for (const one of left) {
-        work.report(unreachedResult(devicePlan, one, 'the login in use is not known to work'));
-      }
-      return;
-    }
     await readings.read(left);
     await recheckDrift(work, left, readings);
   } catch (error) {
@@ -78,18 +67,9 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     } else if (reason !== undefined) {
       work.report(unreachedResult(devicePlan, one, reason));
     } else {
-      skipReason = await applyStep(work, one, readings, begun.get(one));
+      skipReason = await applyStep(work, one, readings);
     }
   }
-}
-
-type RotateStep = typeof rotateStep;
-
-/** Settles the rotations of a plan; other plans do not load this. */
-async function resolveRotations(work: ApplyWork): Promise<Resolved> {
-  const isRotation = work.pending.some(({ step }) => step.purpose?.kind === 'rotate');
-  if (!isRotation) return { ends: new Map(), begun: new Map() };
-  return (await import('./rotate-step.ts')).resolveRotations(work, work.pending);
 }
 
 /** Runs one step that has not drifted. Resolves to the reason why later steps must not be sent. */
@@ -97,7 +77,6 @@ async function applyStep(
   work: ApplyWork,
   { step: planned, ref, isUnconfirmed }: PendingStep,
   readings: LatestReadings,
-  begun: Parameters<RotateStep>[2],
 ): Promise<string | undefined> {
   const { session, devicePlan } = work;
   const before = readings.of(planned.resource);
@@ -119,7 +98,7 @@ async function applyStep(
   }
   const done =
     step.purpose?.kind === 'rotate'
-      ? await (await import('./rotate-step.ts')).rotateStep(work, one, begun)
+      ? await (await import('./rotate-step.ts')).rotateStep(work, one)
       : await runStep(work, one, before, step !== planned);
   const checked = along === undefined ? done.end : await along.check(done.end);
   const stepEnd = withAdvice(devicePlan.device, session.profile, step, checked);

@@ -54,61 +54,14 @@ interface Attempt {
 /** Whether a device lets anyone read: then no login proves a secret. By session, because it is asked once. */
 const withoutLogin = new WeakMap<object, Promise<LoginOutcome | 'forbidden'>>();
 
-/** What is known of steps before their device is read. */
-export interface Resolved {
-  readonly ends: ReadonlyMap<PendingStep, StepEnd>;
-  /** The tries so far: no secret is tried again without need. */
-  readonly begun: ReadonlyMap<PendingStep, readonly RotationEvent[]>;
-}
-
-/**
- * Finds out by logging in what became of secrets that may have been sent before, and does so before anything
- * is read with a login that may no longer work.
- */
-export async function resolveRotations(
-  work: RotationWork,
-  pending: readonly PendingStep[],
-): Promise<Resolved> {
-  const ends = new Map<PendingStep, StepEnd>();
-  const begun = new Map<PendingStep, readonly RotationEvent[]>();
-  const rotations = pending.filter(({ step }) => step.purpose?.kind === 'rotate');
-  if (rotations.length > 0) await work.session.ensureOpen(work.access);
-  for (const one of rotations) {
-    const attempt = await attemptOf(work, one);
-    if ('verdict' in attempt) {
-      ends.set(one, attempt);
-      continue;
-    }
-    if (attempt.facts.isSent) {
-      const action = await settle(work, attempt);
-      if (action.kind === 'end') {
-        ends.set(one, await endOf(work, attempt, action));
-        continue;
-      }
-      begun.set(one, attempt.events);
-    }
-    // A program may have the new one already, which the device does not.
-    const { kind, account, isOwn, old, secret } = attempt;
-    const isEarly = isOwn && work.session.credential?.revealed().secret === secret;
-    if (isEarly && old !== undefined && old !== secret) {
-      await work.session.openWith(work.access, credentialOf(kind, account.user, old));
-    }
-  }
-  return { ends, begun };
-}
-
 /**
  * Sets a new secret: keeps it, sends it once, and proves it by a login on a new connection. The records were
  * just read with the login in use, which is the way back.
  */
-export async function rotateStep(
-  work: RotationWork,
-  one: PendingStep,
-  begun?: readonly RotationEvent[],
-): Promise<Ended> {
+export async function rotateStep(work: RotationWork, one: PendingStep): Promise<Ended> {
   let attempt: Attempt | undefined;
   try {
-    const found = await attemptOf(work, one, begun);
+    const found = await attemptOf(work, one);
     if ('verdict' in found) return { end: found };
     attempt = found;
     const end = await runAttempt(work, one, attempt);
@@ -172,7 +125,6 @@ export function rotatedAccount(
 async function attemptOf(
   work: RotationWork,
   { step, isUnconfirmed }: PendingStep,
-  events: readonly RotationEvent[] = [],
 ): Promise<Attempt | StepEnd> {
   const { session, rotations } = work;
   const { credential, ref } = session;
@@ -193,7 +145,7 @@ async function attemptOf(
   if (rotations === undefined) return refused('only "rotate" sets a secret that is kept');
   const kept = await rotations.read(account);
   const old = kept.replaces ?? (isOwn ? credential?.revealed().secret : kept.current);
-  const attempt = { step, kind, account, isOwn, old, events };
+  const attempt = { step, kind, account, isOwn, old, events: [] };
   const { lastTried } = kept;
   const knowsOld = old !== undefined;
   const isMine = kept.run === rotations.run;
