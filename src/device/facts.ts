@@ -6,12 +6,15 @@ import { partsOf } from './json.ts';
 import { type ReadPages, pagingText } from './pages.ts';
 import {
   configuredSingle,
+  type Fact,
+  factsIn,
+  fieldFacts,
   isSingle,
   listRequest,
   type Profile,
+  profileWith,
   resourceOf,
   type ResourceProfile,
-  withResource,
   type WriteFacts,
   type WriteName,
   WRITES,
@@ -26,7 +29,7 @@ import { bookkeepingIn, otherPaths } from './record-path.ts';
 import { maskedPath } from './sensitive-fields.ts';
 
 type Way = Pick<WriteFacts, 'method' | 'path' | 'encoding'>;
-type Fact<Facts, Name> = Name extends keyof Facts ? Exclude<Facts[Name], undefined> : never;
+type Known<Facts, Name> = Name extends keyof Facts ? Exclude<Facts[Name], undefined> : never;
 
 /**
  * The value of an observed fact, by its name in the code: `ids`, `resources.user.list.hides`. A way to write that a
@@ -35,14 +38,14 @@ type Fact<Facts, Name> = Name extends keyof Facts ? Exclude<Facts[Name], undefin
 export type FactValue<Name extends string> = Name extends `resources.${string}.fields.${string}`
   ? FieldFacts
   : Name extends `resources.${string}.list.${infer Own}`
-    ? Fact<ConfiguredList, Own>
+    ? Known<ConfiguredList, Own>
     : Name extends `resources.${string}.update.${infer Own}`
-      ? Fact<ConfiguredWrite, Own>
+      ? Known<ConfiguredWrite, Own>
       : Name extends `resources.${string}.${infer Own}`
-        ? Fact<ConfiguredResource, Own>
+        ? Known<ConfiguredResource, Own>
         : Name extends WriteName
           ? Way
-          : Fact<Profile, Name>;
+          : Known<Profile, Name>;
 
 /** Observed facts by their names; what another version observed may be among them. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -196,49 +199,29 @@ function isConfigured({ origins, ...profile }: Profile, fact: string): boolean {
 
 /** A profile with the observed facts applied. */
 function withObservedFacts(base: Profile, seen: Facts): Profile {
-  const drafts = new Map<string, Draft>();
-  const top: Record<string, unknown> = {};
-  const names: string[] = [];
-  for (const [fact, value] of Object.entries(seen)) {
-    if (isConfigured(base, fact)) continue;
-    const write = WRITES.find((one) => one === fact);
-    const [, resource = '', group, own = ''] = RESOURCE_FACT.exec(fact) ?? [];
-    if (own === 'path' && !otherPaths(base, resource).includes(value as string)) continue;
-    if (write !== undefined && !isProven(base, write, value)) continue;
-    if (base.origins[fact] !== 'configured') names.push(fact);
-    if (resource === '') {
-      if (write === undefined) top[fact] = value;
-      continue;
-    }
-    const draft = drafts.get(resource) ?? draftOf(resourceOf(base, resource));
-    drafts.set(resource, draft);
-    if (group === undefined) draft[own] = value;
-    // What is configured wins, quality by quality.
-    else if (group === 'fields')
-      draft.fields[own] = { ...(value as FieldFacts), ...draft.fields[own] };
-    else draft[group as 'list' | 'update'][own] = value;
-  }
-  const resources = { ...base.resources, ...Object.fromEntries(drafts) };
-  const known = observed(base, { ...top, resources }, names);
-  return Object.entries(resources).reduce(
+  const open = Object.entries(seen).filter(([fact]) => !isConfigured(base, fact));
+  const known = profileWith(
+    base,
+    open.flatMap(([fact, value]): Fact[] => {
+      const [, resource = '', own = ''] = /^resources\.([^.]+)\.(.+)$/.exec(fact) ?? [];
+      const [, , field] = FIELD.exec(fact) ?? [];
+      // What is configured wins, quality by quality.
+      if (field !== undefined) {
+        return [[fact, { ...(value as FieldFacts), ...fieldFacts(base, resource, field) }]];
+      }
+      const isElsewhere = own === 'path' && !otherPaths(base, resource).includes(value as string);
+      return isElsewhere || WRITES.some((write) => write === fact) ? [] : [[fact, value]];
+    }),
+    'observed',
+  );
+  const proven = WRITES.filter((write) =>
+    open.some(([fact, way]) => fact === write && isProven(base, write, way)),
+  );
+  return Object.entries(known.resources).reduce(
     (profile, [resource, { options } = {}]) =>
       options === undefined ? profile : withOptions(profile, base, resource, options),
-    known,
+    observed(known, proven),
   );
-}
-
-const RESOURCE_FACT = /^resources\.([^.]+)\.(?:(fields|list|update)\.)?(.+)$/;
-
-type Draft = ResourceProfile & {
-  readonly fields: Record<string, FieldFacts>;
-  readonly list: Record<string, unknown>;
-  readonly update: Record<string, unknown>;
-  [fact: string]: unknown;
-};
-
-function draftOf(known: ResourceProfile): Draft {
-  const { fields, list, update } = known;
-  return { ...known, fields: { ...fields }, list: { ...list }, update: { ...update } };
 }
 
 /** A way that was proved is no longer assumed, as long as it is the same. */
@@ -248,60 +231,45 @@ function isProven({ origins, ...ways }: Profile, write: WriteName, value: unknow
   return isOpen && isDeepStrictEqual({ method, path, encoding }, value);
 }
 
-/** Adds facts to a profile, with the origin `observed`. */
-function observed(profile: Profile, more: Partial<Profile>, facts: readonly string[]): Profile {
-  const origins = Object.fromEntries(facts.map((fact) => [fact, 'observed' as const]));
-  return { ...profile, ...more, origins: { ...profile.origins, ...origins } };
+/** Calls these groups of facts observed, where they are not configured. */
+function observed(profile: Profile, groups: readonly string[]): Profile {
+  const open = groups.filter((group) => profile.origins[group] !== 'configured');
+  const origins = Object.fromEntries(open.map((group) => [group, 'observed' as const]));
+  return { ...profile, origins: { ...profile.origins, ...origins } };
 }
 
 type Options = NonNullable<ResourceProfile['options']>;
 
 /** Derives create, update and remove from what OPTIONS said, where they are not configured. */
 function withOptions(profile: Profile, base: Profile, resource: string, options: Options): Profile {
-  const mayObserve = (fact: string): boolean => !isConfigured(base, fact);
-  const isOwnOpen = base.origins[`resources.${resource}.update`] !== 'configured';
-  const own = isOwnOpen ? seenUpdate(profile, resource, options) : undefined;
-  if (isSingle(profile, resource)) return withOwnUpdate(profile, resource, own);
-  const facts: string[] = [];
-  let { create, update, remove } = profile;
-  const encoding = createEncoding(profile, resource, options);
-  if (encoding !== create.encoding && mayObserve('create')) {
-    create = { ...create, encoding };
-    facts.push('create.encoding');
-  }
+  const { create, update, remove, origins } = profile;
+  const group = `resources.${resource}.update`;
+  const own =
+    base.origins[group] === 'configured' ? undefined : seenUpdate(profile, resource, options);
+  const isList = !isSingle(profile, resource);
+  const isOpen = (write: WriteName): boolean => isList && base.origins[write] !== 'configured';
+  const encoding = isOpen('create') ? createEncoding(profile, resource, options) : create.encoding;
   // One view handles create and update: both use the same encoding.
   const isSameView = update.method === create.method && update.path === create.path;
-  if (isSameView && create.encoding !== update.encoding && mayObserve('update')) {
-    update = { ...update, encoding: create.encoding };
-    facts.push('update.encoding');
-  }
+  const isChanged = isSameView && isOpen('update') && encoding !== update.encoding;
   // What was observed for users applies to the other resources until they are observed.
-  if (own !== undefined && (resource === 'user' || profile.origins['update'] !== 'observed')) {
-    update = { ...update, ...own };
-    facts.push(
-      ...['update', ...Object.keys(own).map((name) => `update.${name}`)].filter(mayObserve),
-    );
-  }
+  const isUsual = isList && own && (resource === 'user' || origins['update'] !== 'observed');
   const isDeletable = options.record?.includes('DELETE') === true && remove.path === '{item}';
-  if (isDeletable && mayObserve('remove')) {
-    remove = { ...remove, method: 'DELETE' };
-    facts.push('remove');
-  }
-  return observed(withOwnUpdate(profile, resource, own), { create, update, remove }, facts);
+  const facts = {
+    resources: {
+      [resource]: { update: own && { ...own, ...profile.resources[resource]?.update } },
+    },
+    create: encoding === create.encoding ? undefined : { encoding },
+    update: isUsual ? own : isChanged ? { encoding } : undefined,
+  };
+  return observed(profileWith(profile, factsIn(facts), 'observed'), [
+    ...(own ? [group] : []),
+    ...(isUsual ? ['update'] : []),
+    ...(isDeletable && isOpen('remove') ? ['remove'] : []),
+  ]);
 }
 
-function withOwnUpdate(
-  profile: Profile,
-  resource: string,
-  update: Partial<WriteFacts> | undefined,
-): Profile {
-  if (update === undefined) return profile;
-  const known = profile.resources[resource]?.update;
-  const { resources } = withResource(profile, resource, { update: { ...update, ...known } });
-  return observed(profile, { resources }, [`resources.${resource}.update`]);
-}
-
-/** The change that the path of a record, or of a single object, allows; overridden fact by fact by the configured one. */
+/** The change that the path of a record, or of a single object, allows, as far as it is not configured. */
 function seenUpdate(
   profile: Profile,
   resource: string,
@@ -309,15 +277,11 @@ function seenUpdate(
 ): Partial<WriteFacts> | undefined {
   const { update, origins } = profile;
   const isOne = isSingle(profile, resource);
-  const isStated = origins['update'] === 'configured';
-  const stated: Partial<WriteFacts> = Object.fromEntries(
-    Object.entries(update).filter(([fact]) => origins[`update.${fact}`] === 'configured'),
-  );
+  const isStated = (fact: string): boolean => origins[`update.${fact}`] === 'configured';
   // Without a configured method, or with a configured path, it is not the observed way.
-  if (isStated && (isOne || stated.method === undefined || stated.path !== undefined)) {
-    return undefined;
-  }
-  const methods = stated.method ? [stated.method] : (['PATCH', 'PUT', 'POST'] as const);
+  const isOtherWay = isOne || !isStated('method') || isStated('path');
+  if (origins['update'] === 'configured' && isOtherWay) return undefined;
+  const methods = isStated('method') ? [update.method] : (['PATCH', 'PUT', 'POST'] as const);
   const method = methods.find((name) =>
     isOne ? list?.includes(name) : name !== 'POST' && allows?.includes(name),
   );
@@ -326,7 +290,8 @@ function seenUpdate(
   // A form with PUT or PATCH stores a missing boolean as false, so the whole record is sent.
   const record = method === 'PATCH' && encoding === 'json' ? 'changes' : 'whole';
   const place = { path: '{item}', constants: {}, selector: 'none' } as const;
-  return { ...(!isOne && place), method, encoding, record, ...stated };
+  const seen = Object.entries({ ...(!isOne && place), method, encoding, record });
+  return Object.fromEntries(seen.filter(([fact]) => !isStated(fact)));
 }
 
 /**

@@ -72,14 +72,16 @@ export async function learnFields(
 function noteFields(
   facts: DeviceFacts,
   resource: string,
-  description: JsonObject | undefined,
+  { actions }: JsonObject = {},
   source?: string,
 ): boolean {
-  const fields = Object.entries((description && fieldsIn(description)) ?? {});
-  for (const [field, known] of fields) {
-    facts.set(`resources.${resource}.fields.${field}`, known, source);
+  const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
+  const fields = isValueObject(described) ? Object.entries(described) : [];
+  const known = fields.filter((field): field is [string, JsonObject] => isValueObject(field[1]));
+  for (const [field, about] of known) {
+    facts.set(`resources.${resource}.fields.${field}`, fieldOf(about), source);
   }
-  return fields.length > 0;
+  return known.length > 0;
 }
 
 /** A record with an unambiguous path: a slash in it may lead elsewhere. */
@@ -192,17 +194,7 @@ function allowedBy(response: Response | undefined): string[] | undefined {
 
 type JsonObject = Readonly<Record<string, Value>>;
 
-/** `actions: {POST: {field: {type, required, read_only, choices …}}}`. */
-function fieldsIn(description: JsonObject): Record<string, FieldFacts> | undefined {
-  const { actions } = description;
-  const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
-  if (!isValueObject(described)) return undefined;
-  const fields = Object.entries(described).flatMap(([name, facts]) =>
-    isValueObject(facts) ? [[name, fieldOf(facts)] as const] : [],
-  );
-  return fields.length > 0 ? Object.fromEntries(fields) : undefined;
-}
-
+/** `{type, required, read_only, choices …}`, as `OPTIONS` says it in `actions.POST`. */
 function fieldOf(facts: JsonObject): FieldFacts {
   const number = (name: string): number | undefined => {
     const value = facts[name];

@@ -4,26 +4,21 @@ import { namesRecord } from './address.ts';
 import { isScalar, parseDocument, visit } from 'yaml';
 import { SettingsError, UsageError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
-import { inCode, namedInCode } from '../text/yaml-names.ts';
 import { partsOf } from './json.ts';
 import { logoutParts } from './session-login.ts';
 import { inTodaysWords } from './old-profile.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import { declareSecrets, openFields } from './secret-names.ts';
-import {
-  type ConfiguredAuth,
-  type ConfiguredLogin,
-  type ProfileContent,
-  profileSchema,
-} from './profile-schema.ts';
+import { type ConfiguredLogin, type ProfileContent, profileSchema } from './profile-schema.ts';
 import {
   collectionPath,
+  type Fact,
+  factsIn,
   listRequest,
   type Origin,
   type Profile,
-  type ResourceProfile,
+  profileWith,
   updateFacts,
-  withResource,
   type WriteFacts,
   WRITES,
 } from './profile.ts';
@@ -66,71 +61,51 @@ type FileContent = Omit<ProfileContent, 'extends'>;
 
 /** Overrides a built-in profile with the facts of the file. */
 function merged(base: Profile, content: FileContent, name: string): Profile {
-  const { resources, list, create, update, remove, auth, ...facts } = content;
-  openFields(facts.public ?? []);
-  const profile = {
-    ...base,
-    ...namedInCode(facts),
-    name,
-    ...(auth && { auth: mergedAuth(auth) }),
-    list: { ...base.list, ...namedInCode(list ?? {}) },
-    create: { ...base.create, ...namedInCode(create ?? {}) },
-    update: withWrapper(create, { ...base.update, ...statedUpdate(base.update, update) }),
-    remove: { ...base.remove, ...namedInCode(remove ?? {}) },
-    origins: { ...base.origins, ...unchangedOrigins(base, content), ...configuredOrigins(content) },
-  };
-  return Object.entries(resources ?? {}).reduce(
-    (known, [resource, own]) => withResource(known, resource, mergedResource(known, resource, own)),
-    profile,
-  );
+  openFields(content.public ?? []);
+  declareSecretFields(content);
+  const origins = { ...base.origins, ...unchangedOrigins(base, content) };
+  const usual = profileWith({ ...base, name, origins }, conventions(base, content));
+  return profileWith(usual, factsIn(content), 'configured');
 }
 
-function mergedAuth({ login, ...auth }: NonNullable<FileContent['auth']>): ConfiguredAuth {
-  return { ...auth, ...(login && { login: namedInCode(login) }) };
-}
-
-function mergedResource(
-  profile: Profile,
-  resource: string,
-  { update, list, fields = {}, ...facts }: NonNullable<FileContent['resources']>[string],
-): Partial<ResourceProfile> {
-  const known = profile.resources[resource];
-  const isKeyed = (facts.key_field ?? facts.parent) !== undefined ? false : undefined;
-  const single = facts.single ?? known?.single ?? isKeyed;
-  // What a device takes and does not show is a secret, unless the profile says that it is none.
-  for (const [field, { secret, writeOnly }] of Object.entries(fields)) {
+/** What a device takes and does not show is a secret, unless the profile says that it is none. */
+function declareSecretFields({ resources = {} }: FileContent): void {
+  const fields = Object.values(resources).flatMap((facts) => Object.entries(facts.fields ?? {}));
+  for (const [field, { secret, writeOnly }] of fields) {
     const isSecret = secret ?? (writeOnly || undefined);
     if (isSecret === undefined) continue;
     // A record has a nested field, as snmp.community, by its last name.
     declareSecrets(isSecret ? [field, field.replace(/.*\./, '')] : [field], isSecret);
   }
-  return {
-    keyField: known?.keyField ?? 'name',
-    ...namedInCode(facts),
-    // A profile that names the fields of a new record does so in place of the document.
-    fields: Object.values(fields).some(({ needed }) => needed)
-      ? fields
-      : { ...known?.fields, ...fields },
-    ...(single !== undefined && { single }),
-    ...(list && { list: namedInCode(list) }),
-    ...(update && {
-      update: single === true ? namedInCode(update) : statedUpdate(profile.update, update),
-    }),
-  };
 }
 
-/** What wraps a new record wraps a changed one, too, unless the file says otherwise. */
-function withWrapper({ wrapper }: FileContent['create'] = {}, update: WriteFacts): WriteFacts {
-  const isSame = wrapper !== undefined && update.encoding === 'json';
-  return isSame ? { wrapper, ...update } : update;
+/** What follows from the facts of a file, as long as it states nothing else. */
+function* conventions(base: Profile, content: FileContent): Generator<Fact> {
+  const { create, update: stated, resources = {} } = content;
+  const update = { ...base.update, ...usualUpdate(base.update, stated), ...stated };
+  yield* factsIn({ update: usualUpdate(base.update, stated) });
+  // What wraps a new record wraps a changed one, too.
+  const isWrapped = create?.wrapper !== undefined && update.encoding === 'json';
+  if (isWrapped) yield ['update.wrapper', create.wrapper];
+  for (const [resource, facts] of Object.entries(resources)) {
+    const { fields = {}, key_field: key, parent, update: own } = facts;
+    const { single } = { ...base.resources[resource], ...facts };
+    const group = `resources.${resource}`;
+    if (single === undefined && (key ?? parent) !== undefined) yield [`${group}.single`, false];
+    // A profile that names the fields of a new record does so in place of the document.
+    if (Object.values(fields).some(({ needed }) => needed)) yield [`${group}.fields`, {}];
+    if (own !== undefined && single !== true) {
+      yield* factsIn({ resources: { [resource]: { update: usualUpdate(update, own) } } });
+    }
+  }
 }
 
 /** PATCH and PUT go to one record: facts that are not configured follow REST conventions. */
-function statedUpdate(base: WriteFacts, own: FileContent['update'] = {}): Partial<WriteFacts> {
+function usualUpdate(base: WriteFacts, own: FileContent['update'] = {}): Partial<WriteFacts> {
   const isOfRecord = own.method === 'PATCH' || own.method === 'PUT';
-  if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) return namedInCode(own);
+  if (!isOfRecord || own.path !== undefined || namesRecord(base.path)) return {};
   const record = own.method === 'PATCH' ? 'changes' : 'whole';
-  return { path: '{item}', encoding: 'json', selector: 'none', record, ...namedInCode(own) };
+  return { path: '{item}', encoding: 'json', selector: 'none', record };
 }
 
 /** Origins of the facts that a file leaves unchanged in a write that it configures. */
@@ -144,26 +119,6 @@ function unchangedOrigins(
   return Object.fromEntries(
     names.map(([write, name]) => [name, origins[name] ?? origins[write] ?? 'assumed']),
   );
-}
-
-/** Every fact in the file is configured, and each write of which it states a fact. */
-function configuredOrigins({ resources = {}, ...content }: FileContent): Record<string, Origin> {
-  const stated = Object.entries(content).flatMap(([fact, value]) => {
-    const hasParts = typeof value === 'object' && !Array.isArray(value);
-    const parts = hasParts ? Object.keys(value).map((part) => `${fact}.${part}`) : [];
-    return fact === 'list' ? parts : [fact, ...parts];
-  });
-  const ofResources = Object.entries(resources).flatMap(([resource, facts]) =>
-    Object.entries(facts).flatMap(([fact, value]) => {
-      const own = `resources.${resource}.${inCode(fact)}`;
-      if (fact === 'fields') return Object.keys(value).map((field) => `${own}.${field}`);
-      const hasParts = fact === 'list' || fact === 'update';
-      const parts = hasParts ? Object.keys(value).map((part) => `${own}.${inCode(part)}`) : [];
-      return fact === 'list' ? parts : [own, ...parts];
-    }),
-  );
-  const names = [...stated.map(inCode), ...ofResources];
-  return Object.fromEntries(names.map((name) => [name, 'configured']));
 }
 
 /** Violations of the rules that no profile can disable, most important first. */

@@ -8,6 +8,7 @@ import type {
 } from './profile-schema.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from './record.ts';
 import { attempt } from '../errors.ts';
+import { inCode } from '../text/yaml-names.ts';
 
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
@@ -80,6 +81,54 @@ export interface Profile extends Omit<
   readonly ignored?: readonly string[];
   /** The origins by the name of a fact (`update.method`, `update`). */
   readonly origins: Readonly<Partial<Record<string, Origin>>>;
+}
+
+/** A fact by its name in the code: `update.method`, `resources.user.keyField`, `resources.user.fields.lang`. */
+export type Fact = readonly [fact: string, value: unknown];
+
+/** A fact of a group: the name of the group, and its own. Any other object is a value. */
+const OF_GROUP =
+  /^(resources\.[^.]+(?:\.(?:fields|list|update|rotate|rotateToken))?|list|create|update|remove|revision|auth(?:\.login)?)\.(.+)$/;
+/** Groups that are configured as soon as one of their facts is. */
+const WHOLE = /(?:^|\.)(?:create|update|remove|revision|auth|login|rotate|rotateToken)$/;
+
+/** The facts in a group, under the names of a file or of the code. */
+export function* factsIn(group: object, above = ''): Generator<Fact> {
+  // Names of resources and fields are those of the device.
+  const isGiven = /^resources\.(?:[^.]+\.fields\.)?$/.test(above);
+  for (const [name, value] of Object.entries(group) as [string, unknown][]) {
+    const fact = above + (isGiven ? name : inCode(name));
+    const isGroup = fact === 'resources' || OF_GROUP.exec(`${fact}.x`)?.[1] === fact;
+    if (isGroup && typeof value === 'object' && value !== null) yield* factsIn(value, `${fact}.`);
+    else if (value !== undefined) yield [fact, value];
+  }
+}
+
+/** A profile with these facts. No origin replaces `configured`. */
+export function profileWith(base: Profile, facts: Iterable<Fact>, origin?: Origin): Profile {
+  const origins = { ...base.origins };
+  const copies = new Map<string, Record<string, unknown>>([['', { ...base, origins }]]);
+  const groupAt = (place: string): Record<string, unknown> => {
+    const known = copies.get(place);
+    if (known !== undefined) return known;
+    const [, above = '', name = place] = /^(.*)\.([^.]+)$/.exec(place) ?? [];
+    const parent = groupAt(above);
+    const copy =
+      above === 'resources' ? { ...resourceOf(base, name) } : { ...(parent[name] ?? {}) };
+    parent[name] = copy;
+    copies.set(place, copy);
+    return copy;
+  };
+  for (const [fact, value] of facts) {
+    const [, place = '', name = fact] = OF_GROUP.exec(fact) ?? [];
+    groupAt(place)[name] = value;
+    if (origin === undefined || origins[fact] === 'configured') continue;
+    origins[fact] = origin;
+    if (origin !== 'configured' || !WHOLE.test(place)) continue;
+    origins[place] = origin;
+    if (place === 'auth.login') origins['auth'] = origin;
+  }
+  return groupAt('') as Profile & Record<string, unknown>;
 }
 
 /** The facts of a resource, or defaults that fit any resource. */

@@ -25,7 +25,7 @@ import {
   placeField,
   type Profile,
   resourceOf,
-  withResource,
+  profileWith,
   type WriteFacts,
 } from './profile.ts';
 
@@ -215,8 +215,7 @@ export function pathsElsewhere(profile: Profile, resource: string): ReadonlyMap<
 }
 
 export function withFoundPath(profile: Profile, resource: string, path: string): Profile {
-  const origins = { ...profile.origins, [`resources.${resource}.path`]: 'observed' as const };
-  return { ...withResource(profile, resource, { path }), origins };
+  return profileWith(profile, [[`resources.${resource}.path`, path]], 'observed');
 }
 
 /** Names of managed fields, whatever they contain: `@odata.etag`, `lang@odata.type`, `_links`. */

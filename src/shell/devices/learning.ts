@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Watch } from '../../change/observe.ts';
 import {
+  factsIn,
   fieldsWith,
   isSummary,
   keyFieldOf,
@@ -10,7 +11,7 @@ import {
   resourceOf,
 } from '../../device/profile.ts';
 import type { FieldFacts } from '../../device/profile-schema.ts';
-import { type DeviceRecord, isValueObject, type Value, valueText } from '../../device/record.ts';
+import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -55,40 +56,25 @@ export function learnedTexts(profile: Profile, resource: string): string[] {
   ].filter((text) => text !== undefined);
 }
 
-interface Fact {
-  /** As a profile file spells it: `resources.user.key_field`. */
-  readonly fact: string;
-  /** Its name in the code. */
-  readonly own: string;
-  readonly value: Value;
-}
-
-function factsOf(profile: Profile): Iterable<Fact> {
-  const { name, resources, ids = 'stable', ...others } = profile;
-  const all = { name, ...others, ids, resources, origins: undefined, ignored: undefined };
-  return leavesOf(all);
-}
-
-/** Groups of facts; any other object is a value. */
-const GROUP =
-  /^(?:auth(?:\.login)?|list|create|update|remove|revision|resources(?:\.[^.]+(?:\.(?:list|update|rotate|rotateToken|fields))?)?)$/;
-
-function* leavesOf(group: object, above = '', aboveInFile = ''): Generator<Fact> {
-  const isField = /^resources\.[^.]+\.fields\.$/.test(above);
-  // Names of resources and fields are those of the device.
-  const isGiven = isField || above === 'resources.';
-  for (const [name, value] of Object.entries(group) as [string, Value | undefined][]) {
-    const own = above + name;
-    const fact = aboveInFile + (isGiven ? name : inYaml(name));
+/** The facts of a profile by their names in the code, with their values to show. */
+function* shownFacts(profile: Profile) {
+  const { ids = 'stable' } = profile;
+  const facts = { ...profile, ids, origins: undefined, ignored: undefined };
+  for (const [fact, value] of factsIn(facts)) {
     // A list is the normal case and is not shown.
-    if (value === undefined || (name === 'single' && value === false)) continue;
-    if (isField) yield { fact, own, value: describe(value as FieldFacts) };
-    else if (isValueObject(value) && GROUP.test(own)) yield* leavesOf(value, `${own}.`, `${fact}.`);
-    else {
-      const isMasked = name === 'constants' || name === 'fields';
-      yield { fact, own, value: isMasked ? maskedValue('', value) : value };
-    }
+    if (/^resources\..*\.single$/.test(fact) && value === false) continue;
+    const isField = /^resources\.[^.]+\.fields\./.test(fact);
+    const isMasked = /\.(?:constants|fields)$/.test(fact);
+    const shown = isMasked ? maskedValue('', value as Value) : (value as Value);
+    yield [fact, isField ? describe(value as FieldFacts) : shown] as const;
   }
+}
+
+/** As a profile file spells it: names of resources and fields are those of the device. */
+function inFile(fact: string): string {
+  return fact.replace(/^(?:resources\.[^.]+\.(?:fields\..*)?)?|[A-Z]/g, (part) =>
+    part.length > 1 ? part : inYaml(part),
+  );
 }
 
 const OF_WRITE = /^(create|update|remove)\b.*/;
@@ -148,11 +134,11 @@ export async function* showProfiles(call: Call<DeviceOption | 'profile'>): Async
   for (const { entry, ref } of await call.targets()) {
     const known = await profileOf(services, entry);
     const since = await services.profiles.since(entry.address);
-    for (const { own, ...fact } of factsOf(known)) {
-      const origin = originOf(known, own);
-      const seen = sinceOf(own, origin, since);
+    for (const [fact, value] of shownFacts(known)) {
+      const origin = originOf(known, fact);
+      const seen = sinceOf(fact, origin, since);
       const source = origin === 'configured' ? `profile ${known.name}` : seen.source;
-      rows.push({ device: ref.name, ...fact, origin, ...seen, source });
+      rows.push({ device: ref.name, fact: inFile(fact), value, origin, ...seen, source });
     }
   }
   const extra = (key: string) => ({ key, title: key.toUpperCase(), isExtra: true }) as const;
