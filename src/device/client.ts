@@ -17,9 +17,9 @@ import {
 } from './http-connection.ts';
 import { firstRead, isTemporary, isUnsent, nextRead, type Outcome } from './retry-policy.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
-import type { SessionLogin } from './session-login.ts';
+import { SessionLogin } from './session-login.ts';
 import { type ConnectOptions, connectTls, type Destroyable, viaText } from './tls.ts';
-import { exchangeError, reasonIn, responseError } from './translate.ts';
+import { exchangeError } from './translate.ts';
 
 export interface ClientOptions extends Pick<
   ConnectOptions,
@@ -74,8 +74,8 @@ export class DeviceClient {
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
   #stoppedBy: UntrustedError | undefined;
-  /** The login of a device that wants a session; loaded with the first request. */
-  #session: Promise<SessionLogin> | undefined;
+  /** The login of a device that wants a session. */
+  #session: SessionLogin | undefined;
   /** The secrets of its sessions so far. */
   readonly sessionSecrets: string[] = [];
 
@@ -119,7 +119,7 @@ export class DeviceClient {
         return await this.#dispatch(request, signal);
       }
       this.#session ??= this.#newSession({ auth, login: auth.login, credential });
-      return await (await this.#session).request(request, signal);
+      return await this.#session.request(request, signal);
     } catch (error) {
       const { device, credential, route } = this.#options;
       const wasRead = this.#latencyMs !== undefined;
@@ -131,10 +131,9 @@ export class DeviceClient {
     return isRead(request) ? this.#read(request, signal) : this.#write(request, signal);
   }
 
-  async #newSession(
+  #newSession(
     how: Pick<ConstructorParameters<typeof SessionLogin>[0], 'auth' | 'login' | 'credential'>,
-  ): Promise<SessionLogin> {
-    const { SessionLogin } = await import('./session-login.ts');
+  ): SessionLogin {
     return new SessionLogin({
       ...how,
       device: this.#options.device,
@@ -146,10 +145,6 @@ export class DeviceClient {
           ? this.#write(request, signal)
           : this.#read(request, signal, true),
       onSecret: (secret) => this.sessionSecrets.push(secret),
-      isRead,
-      exchangeError,
-      reasonIn,
-      responseError,
     });
   }
 
@@ -157,7 +152,7 @@ export class DeviceClient {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const connection of this.#opening) connection.destroy(new CancelledError());
-    await (await this.#session)?.close();
+    await this.#session?.close();
     await this.#readers.end(CLOSED);
   }
 

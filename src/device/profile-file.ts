@@ -5,7 +5,6 @@ import { isScalar, parseDocument, visit } from 'yaml';
 import { SettingsError, UsageError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { partsOf } from './json.ts';
-import { logoutParts } from './session-login.ts';
 import { inTodaysWords } from './old-profile.ts';
 import { BUILT_IN_PROFILES, builtIn } from './built-in-profiles.ts';
 import { declareSecrets, openFields } from './secret-names.ts';
@@ -15,6 +14,7 @@ import {
   type Fact,
   factsIn,
   listRequest,
+  logoutParts,
   type Origin,
   type Profile,
   profileWith,

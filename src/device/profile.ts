@@ -162,6 +162,12 @@ export function withResource(
   return { ...profile, resources: { ...profile.resources, [resource]: known } };
 }
 
+/** `DELETE /api/login`, or the path alone. */
+export function logoutParts(logout: string): { method: 'POST' | 'DELETE' | 'GET'; path: string } {
+  const [, method, path = ''] = /^(?:(POST|DELETE|GET) )?(.*)$/.exec(logout) ?? [];
+  return { method: (method ?? 'POST') as 'POST' | 'DELETE' | 'GET', path };
+}
+
 /** The resource whose records log in. */
 export function accountsOf({ accounts = 'user' }: Profile): string {
   return accounts;

@@ -7,19 +7,16 @@ import {
   ProtocolError,
   UnreachableError,
 } from './errors.ts';
-import type * as Exchange from './exchange.ts';
-import type { HttpRequest, Response } from './exchange.ts';
+import { type HttpRequest, isRead, type Response } from './exchange.ts';
 import { jsonIn } from './json.ts';
+import { logoutParts } from './profile.ts';
 import type { ConfiguredAuth, ConfiguredLogin } from './profile-schema.ts';
 import { type DeviceRef, isValueObject, nestedValue, valueAt } from './record.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
-import type * as Translate from './translate.ts';
+import { exchangeError, reasonIn, responseError } from './translate.ts';
 
-/** What a session needs of the client of its device; functions, so that this file stands alone in the bundle. */
-interface SessionOptions
-  extends
-    Pick<typeof Exchange, 'isRead'>,
-    Pick<typeof Translate, 'exchangeError' | 'reasonIn' | 'responseError'> {
+/** What a session needs of the client of its device. */
+interface SessionOptions {
   readonly device: DeviceRef;
   readonly origin: string;
   readonly auth: ConfiguredAuth;
@@ -70,7 +67,7 @@ export class SessionLogin {
    * ExpiredSessionError for a write: only reading shows whether the device has executed it.
    */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
-    const { device, isRead } = this.#options;
+    const { device } = this.#options;
     const opening = this.#open();
     const session = await unlessCancelled(opening, signal);
     const response = await this.#send(session, request, signal);
@@ -124,7 +121,6 @@ export class SessionLogin {
   /** Throws before anything else is sent: UnreachableError says that the request itself did not arrive. */
   async #logIn(): Promise<OpenSession> {
     const { auth, device, credential, login, onSecret, origin, sendOnce } = this.#options;
-    const { exchangeError, reasonIn, responseError } = this.#options;
     const request = loginRequest(login, credential);
     const secrets = Object.entries(login.fields).flatMap(([name, value]) =>
       isSecretField(name) ? [String(value)] : [],
@@ -188,12 +184,6 @@ function tokenPlaces({ tokenIn }: ConfiguredLogin): { place?: string; cookie?: s
   const place = parts.find((part) => !part.startsWith('cookie:'));
   const cookie = parts.find((part) => part.startsWith('cookie:'))?.slice('cookie:'.length);
   return { ...(place !== undefined && { place }), ...(cookie !== undefined && { cookie }) };
-}
-
-/** `DELETE /api/login`, or the path alone. */
-export function logoutParts(logout: string): { method: 'POST' | 'DELETE' | 'GET'; path: string } {
-  const [, method, path = ''] = /^(?:(POST|DELETE|GET) )?(.*)$/.exec(logout) ?? [];
-  return { method: (method ?? 'POST') as 'POST' | 'DELETE' | 'GET', path };
 }
 
 /** A part of the response to a login; undefined if it is not there, or fits in no header. */
