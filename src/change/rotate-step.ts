@@ -1,8 +1,8 @@
-import { pluralOf } from '../text/one-line.ts';
+import { MASK, pluralOf } from '../text/one-line.ts';
 import { Credential, type RotatedAccount } from '../device/credential.ts';
 import { RejectedError, UnauthorizedError } from '../device/errors.ts';
 import { isMaskedRequest } from '../device/encode.ts';
-import { withSecrets } from '../device/rotation-request.ts';
+import { passwordRequest } from '../device/rotation-request.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, expectedError, RefusedError } from '../errors.ts';
 import { withoutAsking } from '../fleet/access.ts';
@@ -244,11 +244,13 @@ async function sendSecret(
 ): Promise<void> {
   const { session, devicePlan, journal, rotations } = work;
   const { step, account, secret, old } = attempt;
-  const { answer, old: oldField } = rotationOf(step) ?? {};
+  const { answer } = rotationOf(step) ?? {};
   const quiet = { session, access: withoutAsking(work.access) };
-  const request = withSecrets(step.request, (field) =>
-    Object.hasOwn(step.asked, field) ? (field === oldField ? old : secret) : undefined,
-  );
+  const secrets = { new: secret, old: old ?? MASK };
+  const { request } =
+    answer === undefined
+      ? passwordRequest(session.profile, step.resource, step.before ?? {}, secrets)
+      : step;
   if (isMaskedRequest(request)) {
     throw new RefusedError(
       `${recordName(step)} needs a secret of another field, which is not kept: rotate it again`,

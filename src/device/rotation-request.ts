@@ -4,12 +4,12 @@ import { isSecretField } from './sensitive-fields.ts';
 import { updateRequest, type WriteRequest, writeRequest } from './encode.ts';
 import { isWritable, type Profile, resourceOf, updateFacts, type WriteFacts } from './profile.ts';
 import { namesRecord } from './address.ts';
-import { type DeviceRecord, isValueObject, type Value } from './record.ts';
+import type { DeviceRecord } from './record.ts';
 
-/** A request for a new secret; masked, because it is chosen later and no plan holds it. */
+/** A request for a new secret. */
 export interface RotationRequest {
   readonly request: WriteRequest;
-  /** The masked fields. */
+  /** Those that take a secret. */
   readonly fields: DeviceRecord;
   /** Which of them takes the old secret. */
   readonly old?: string | undefined;
@@ -20,11 +20,16 @@ export interface RotationRequest {
 const NEW = '{new}';
 const PASSWORDS = ['password', 'passwd', 'passphrase', 'pwd'];
 
-/** Throws a RefusedError that says how to state it if neither profile nor device tells how it is done. */
+/**
+ * Throws a RefusedError that says how to state it if neither profile nor device tells how it is done.
+ *
+ * @param secrets masks in a plan, which holds none
+ */
 export function passwordRequest(
   profile: Profile,
   resource: string,
   record: DeviceRecord,
+  secrets: { readonly new: string; readonly old: string } = { new: MASK, old: MASK },
 ): RotationRequest {
   const { rotate: known, fields: all } = resourceOf(profile, resource);
   const isHidden = (name: string): boolean =>
@@ -48,7 +53,9 @@ export function passwordRequest(
     );
   }
   const old = names.find((name) => texts[name] === '{old}');
-  const fields = Object.fromEntries(names.map((name) => [name, MASK]));
+  const fields = Object.fromEntries(
+    names.map((name) => [name, name === old ? secrets.old : secrets.new]),
+  );
   const { path: stated } = known ?? {};
   if (stated === undefined) {
     return { request: updateRequest(profile, resource, record, fields), fields, old };
@@ -93,33 +100,4 @@ export function tokenRequest(
   };
   const request = writeRequest(profile, action, resource, { before: record, sent: {} });
   return { request, fields: { token: MASK }, answer };
-}
-
-/** The request as it is sent: the masks of these fields are replaced. */
-export function withSecrets(
-  { form, json, ...request }: WriteRequest,
-  secretOf: (field: string) => string | undefined,
-): WriteRequest {
-  return {
-    ...request,
-    ...(form && {
-      form: form.map(
-        ([field, text]) => [field, (text === MASK && secretOf(field)) || text] as const,
-      ),
-    }),
-    ...(json && { json: filled(json, secretOf) }),
-  };
-}
-
-function filled(
-  record: DeviceRecord,
-  secretOf: (field: string) => string | undefined,
-): DeviceRecord {
-  const value = (field: string, part: Value): Value =>
-    isValueObject(part)
-      ? filled(part, secretOf)
-      : ((part === MASK ? secretOf(field) : undefined) ?? part);
-  return Object.fromEntries(
-    Object.entries(record).map(([field, part]) => [field, value(field, part)]),
-  );
 }
