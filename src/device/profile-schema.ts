@@ -378,20 +378,12 @@ export const profileSchema = z.strictObject({
 });
 
 export type ProfileContent = z.infer<typeof profileSchema>;
-type Facts<Schema extends z.ZodType> = NamedInCode<z.infer<Schema>>;
-export type ConfiguredLogin = Facts<typeof loginSchema>;
-export type ConfiguredAuth = Omit<Facts<typeof authSchema>, 'login'> & {
-  readonly login?: ConfiguredLogin;
-};
-export type ConfiguredWrite = Facts<typeof writeSchema>;
-export type ConfiguredList = Facts<typeof listSchema>;
-export type ConfiguredResource = Omit<Facts<typeof resourceSchema>, 'update' | 'list'> & {
-  readonly update?: ConfiguredWrite;
-  readonly list?: ConfiguredList;
-};
-export type ConfiguredProfile = Omit<Facts<typeof profileSchema>, 'auth'> & {
-  readonly auth?: ConfiguredAuth;
-};
+export type ConfiguredProfile = NamedInCode<ProfileContent>;
+export type ConfiguredAuth = NonNullable<ConfiguredProfile['auth']>;
+export type ConfiguredLogin = NonNullable<ConfiguredAuth['login']>;
+export type ConfiguredWrite = NonNullable<ConfiguredProfile['create']>;
+export type ConfiguredList = NonNullable<ConfiguredProfile['list']>;
+export type ConfiguredResource = NonNullable<ConfiguredProfile['resources']>[string];
 
 /** An editor takes `true` and `5` for more than text; devsh takes them as they are written. */
 export function profileJsonSchema(): unknown {

@@ -3,12 +3,12 @@ export type InCode<Name> = Name extends `${infer First}_${infer Rest}`
   ? `${First}${Capitalize<InCode<Rest>>}`
   : Name;
 
-/** The content of a YAML file under its names in the code; lists are read-only. */
-export type NamedInCode<Content> = {
-  readonly [Name in keyof Content as InCode<Name>]: Content[Name] extends string[] | undefined
-    ? Readonly<Content[Name]>
-    : Content[Name];
-};
+/** The content of a YAML file under its names in the code, at every depth; lists are read-only. */
+export type NamedInCode<Content> = Content extends readonly unknown[]
+  ? Readonly<Content>
+  : Content extends object
+    ? { readonly [Name in keyof Content as InCode<Name>]: NamedInCode<Content[Name]> }
+    : Content;
 
 export function inCode(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -20,9 +20,4 @@ export function inYaml(name: string): string {
 
 export function namedInYaml(content: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(content).map(([name, value]) => [inYaml(name), value]));
-}
-
-export function namedInCode<Content extends object>(content: Content): NamedInCode<Content> {
-  const named = Object.entries(content).map(([name, value]) => [inCode(name), value] as const);
-  return Object.fromEntries(named) as NamedInCode<Content>;
 }
