@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { RotatedAccount, RotatedSecrets } from '../device/credential.ts';
-import { CredentialError, RefusedError } from '../errors.ts';
+import { CredentialError, expectedError, RefusedError } from '../errors.ts';
 import { appendText, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { visible } from '../text/visible.ts';
@@ -21,8 +21,8 @@ interface RotationOptions {
 interface Change {
   readonly account: RotatedAccount;
   readonly apply: (secrets: RotatedSecrets) => RotatedSecrets;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  /** Why it was not written. */
+  error?: Error;
 }
 
 type Place = OsKeychain | Vault;
@@ -47,7 +47,7 @@ export class RotationStore {
   readonly #places: readonly [Place, ...Place[]];
   readonly #options: RotationOptions;
   readonly #changes: Change[] = [];
-  #isWriting = false;
+  #written = Promise.resolve();
   readonly #triesPath: string;
 
   private constructor(options: RotationOptions, places: readonly [Place, ...Place[]]) {
@@ -244,46 +244,41 @@ export class RotationStore {
     return logins.length > 0;
   }
 
-  #change(account: RotatedAccount, apply: Change['apply']): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#changes.push({ account, apply, resolve, reject });
-      if (!this.#isWriting) void this.#writeAll();
+  /** Changes that arrive during a write are written together: a fleet changes many accounts at a time. */
+  async #change(account: RotatedAccount, apply: Change['apply']): Promise<void> {
+    const change: Change = { account, apply };
+    this.#changes.push(change);
+    this.#written = this.#written.then(() => this.#writeAll());
+    await this.#written;
+    if (change.error !== undefined) throw change.error;
+  }
+
+  async #writeAll(): Promise<void> {
+    if (this.#changes.length === 0) return;
+    let batch: Change[] = [];
+    const write = (): Promise<void> => this.#write((batch = this.#changes.splice(0)));
+    await withLock(this.#options.lockPath, write, { waitMs: WAIT_MS }).catch((error: unknown) => {
+      const failed = batch.length > 0 ? batch : this.#changes.splice(0);
+      for (const change of failed) change.error ??= expectedError(error);
     });
   }
 
-  /** Changes that arrive during a write are written together: a fleet changes many accounts at a time. */
-  async #writeAll(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#changes.length > 0) {
-      const write = (): Promise<void> => this.#write(this.#changes.splice(0));
-      await withLock(this.#options.lockPath, write, { waitMs: WAIT_MS }).catch((error: unknown) => {
-        for (const { reject } of this.#changes.splice(0)) reject(error);
-      });
-    }
-    this.#isWriting = false;
-  }
-
-  /** Rejects the changes that cannot be applied, or all if they cannot be written. */
+  /** Notes why a change cannot be applied. */
   async #write(batch: readonly Change[]): Promise<void> {
-    try {
-      const states = await this.#read();
-      for (const { account, apply, reject } of batch) {
-        const name = accountName(account);
-        const { place } = states.get(name) ?? (await this.login(account));
-        const state = states.get(name) ?? { place, secrets: {} };
-        try {
-          states.set(name, { ...state, secrets: apply(state.secrets) });
-        } catch (error) {
-          reject(error);
-        }
+    const states = await this.#read();
+    for (const change of batch) {
+      const name = accountName(change.account);
+      const { place } = states.get(name) ?? (await this.login(change.account));
+      const state = states.get(name) ?? { place, secrets: {} };
+      try {
+        states.set(name, { ...state, secrets: change.apply(state.secrets) });
+      } catch (error) {
+        change.error = expectedError(error);
       }
-      for (const place of this.#places) await place.writeRotations(changesOf(place, states));
-      const isOpen = [...states.values()].some(({ secrets }) => secrets.isSent);
-      if (!isOpen) await rm(this.#triesPath, { force: true });
-      for (const { resolve } of batch) resolve();
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
     }
+    for (const place of this.#places) await place.writeRotations(changesOf(place, states));
+    const isOpen = [...states.values()].some(({ secrets }) => secrets.isSent);
+    if (!isOpen) await rm(this.#triesPath, { force: true });
   }
 
   /** Reads the states by account name. */
