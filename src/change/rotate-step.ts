@@ -61,15 +61,13 @@ const withoutLogin = new WeakMap<object, Promise<LoginOutcome | 'forbidden'>>();
 export async function rotateStep(work: RotationWork, one: PendingStep): Promise<Ended> {
   let attempt: Attempt | undefined;
   try {
-    const found = await attemptOf(work, one);
-    if ('verdict' in found) return { end: found };
-    attempt = found;
+    attempt = await attemptOf(work, one);
     const end = await runAttempt(work, one, attempt);
     return losesLogin(work.session, one.step, end) ? { end } : await readBack(work, one.step, end);
   } catch (error) {
-    // The keychain is locked, or the disk is full.
+    // It is refused, the keychain is locked, or the disk is full.
     if (!(error instanceof DevshError)) throw error;
-    const isInDoubt = attempt !== undefined && mayHaveArrived(attempt);
+    const isInDoubt = attempt === undefined ? one.isUnconfirmed : mayHaveArrived(attempt);
     if (attempt !== undefined && !isInDoubt) await work.rotations?.keepsOld(attempt.account);
     return { end: { verdict: isInDoubt ? 'unknown' : 'failed', error } };
   }
@@ -86,15 +84,23 @@ function isOldAccepted(events: readonly RotationEvent[]): boolean {
   );
 }
 
+/** Logs in and sends until the outcome is known. */
 async function runAttempt(
   work: RotationWork,
   one: PendingStep,
   attempt: Attempt,
 ): Promise<StepEnd> {
   for (;;) {
-    const action = await settle(work, attempt);
+    const action = nextAction(attempt.facts, attempt.events);
     if (action.kind === 'end') return endOf(work, attempt, action);
-    await sendSecret(work, one, attempt);
+    if (action.kind === 'send') await sendSecret(work, one, attempt);
+    else {
+      const { secret, waitMs } = action;
+      // Without a signal: what was sent is proven, also after a Ctrl-C.
+      if (waitMs > 0) await pause(waitMs, new AbortController().signal);
+      const outcome = await login(work, attempt, secret);
+      attempt.events = [...attempt.events, { kind: 'tried', secret, outcome }];
+    }
   }
 }
 
@@ -121,110 +127,71 @@ export function rotatedAccount(
   return { address: ref.address, user, kind: rotationOf(step)?.kind ?? 'basic' };
 }
 
-/** What the kept secrets allow to do; the end of the step if they allow nothing. */
+/** What the kept secrets allow to do. Throws RefusedError if they allow nothing. */
 async function attemptOf(
   work: RotationWork,
   { step, isUnconfirmed }: PendingStep,
-): Promise<Attempt | StepEnd> {
+): Promise<Attempt> {
   const { session, rotations } = work;
   const { credential, ref } = session;
   const isOwn = isOwnRotation(step, credential);
-  const ended = (error: RefusedError): StepEnd => ({
-    verdict: isUnconfirmed ? 'unknown' : 'failed',
-    error,
-  });
-  const refused = (text: string): StepEnd => ended(new RefusedError(`${ref.name}: ${text}`));
-  let account: RotatedAccount;
-  try {
-    account = rotatedAccount(session, step, session.cached(step.resource));
-  } catch (error) {
-    if (error instanceof RefusedError) return ended(error);
-    throw error;
-  }
-  const { kind } = account;
-  if (rotations === undefined) return refused('only "rotate" sets a secret that is kept');
-  const kept = await rotations.read(account);
-  const old = kept.replaces ?? (isOwn ? credential?.revealed().secret : kept.current);
-  const attempt = { step, kind, account, isOwn, old, events: [] };
-  const { lastTried } = kept;
-  const knowsOld = old !== undefined;
+  const name = visible(step.key);
+  const refused = (text: string) => new RefusedError(`${ref.name}: ${text}`);
+  const account = rotatedAccount(session, step, session.cached(step.resource));
+  if (rotations === undefined) throw refused('only "rotate" sets a secret that is kept');
+  const { pending, current, lastTried, replaces, ...kept } = await rotations.read(account);
+  const old = replaces ?? (isOwn ? credential?.revealed().secret : current);
+  const attempt = { step, kind: account.kind, account, isOwn, old, events: [] };
+  const facts = { isSent: true, knowsOld: old !== undefined, lastTried };
   const isMine = kept.run === rotations.run;
-  if (kept.pending === undefined && isUnconfirmed && isMine && kept.current !== undefined) {
+  if (pending === undefined && isUnconfirmed && isMine && current !== undefined) {
     // It was kept as the current one before the interruption.
-    const isKept = await login(work, { ...attempt, secret: kept.current }, 'new');
-    if (isKept === 'accepted') return { verdict: 'done', note: proof(step) };
+    const own = { ...attempt, secret: current, facts };
+    const outcome = await login(work, own, 'new');
+    if (outcome === 'accepted')
+      return { ...own, events: [{ kind: 'tried', secret: 'new', outcome }] };
   }
   if (rotationOf(step)?.answer !== undefined) {
-    if (isOwn) return refused(OWN_TOKEN);
-    const isSent = isMine && kept.pending !== undefined;
-    const secret = isSent ? kept.pending : '';
-    return { ...attempt, secret, facts: { isSent, knowsOld, lastTried } };
+    if (isOwn) throw refused(OWN_TOKEN);
+    const secret = isMine ? (pending ?? '') : '';
+    return { ...attempt, secret, facts: { ...facts, isSent: secret !== '' } };
   }
-  if (kept.pending === undefined) {
-    return refused(
-      `no new password of ${visible(step.key)} is kept (it was refused, or forgotten): rotate it again`,
+  if (pending === undefined) {
+    throw refused(
+      `no new password of ${name} is kept (it was refused, or forgotten): rotate it again`,
     );
   }
-  if (!isMine) {
-    return refused(`another rotation of ${visible(step.key)} has begun (run ${kept.run ?? '?'})`);
-  }
+  if (!isMine) throw refused(`another rotation of ${name} has begun (run ${kept.run ?? '?'})`);
   if (rotationOf(step)?.old !== undefined && old === undefined) {
-    return refused(
-      `it wants the old password of ${visible(step.key)}, which is not kept: log in with it (--user ${visible(step.key)})`,
+    throw refused(
+      `it wants the old password of ${name}, which is not kept: log in with it (--user ${name})`,
     );
   }
   const open =
     withoutLogin.get(session) ?? tryLogin(session, work.access, step.resource, undefined);
   withoutLogin.set(session, open);
   if ((await open) === 'accepted') {
-    return refused(
+    throw refused(
       `it shows ${pluralOf(step.resource)} without a login, so that no login proves a password`,
     );
   }
-  const facts = { isSent: kept.isSent === true, knowsOld, lastTried };
-  return { ...attempt, secret: kept.pending, facts };
+  return { ...attempt, secret: pending, facts: { ...facts, isSent: kept.isSent === true } };
 }
 
 export const OWN_TOKEN =
   'a lost response would lose the token in use and the new one: log in with a password or another account (--user)';
 
-/** Logs in until a request must go out or the outcome is known. */
-async function settle(
-  work: RotationWork,
-  attempt: Attempt,
-): Promise<Exclude<RotationAction, { kind: 'try' }>> {
-  for (;;) {
-    const action = nextAction(attempt.facts, attempt.events);
-    if (action.kind !== 'try') return action;
-    const { secret, waitMs } = action;
-    // Without a signal: what was sent is proven, also after a Ctrl-C.
-    if (waitMs > 0) await pause(waitMs, new AbortController().signal);
-    const outcome = await login(work, attempt, secret);
-    attempt.events = [...attempt.events, { kind: 'tried', secret, outcome }];
-  }
-}
-
 async function login(
   { session, access, rotations }: RotationWork,
-  {
-    step,
-    kind,
-    account,
-    isOwn,
-    secret,
-    old,
-  }: Pick<Attempt, 'step' | 'kind' | 'account' | 'isOwn' | 'secret' | 'old'>,
+  attempt: Attempt,
   which: 'new' | 'old',
 ): Promise<LoginOutcome> {
-  const text = which === 'new' ? secret : (old ?? '');
+  const { step, kind, account, isOwn, secret, old = '' } = attempt;
+  const text = which === 'new' ? secret : old;
   if (text === '') return 'refused';
   await rotations?.trying(account, which);
-  const outcome = await tryLogin(
-    session,
-    access,
-    step.resource,
-    credentialOf(kind, account.user, text),
-  );
+  const credential = credentialOf(kind, account.user, text);
+  const outcome = await tryLogin(session, access, step.resource, credential);
   if (outcome !== 'forbidden') return outcome;
   // It proves nothing of an account that could read before, or if the device forbids without a login too.
   return isOwn || (await withoutLogin.get(session)) === 'forbidden' ? 'unclear' : 'accepted';

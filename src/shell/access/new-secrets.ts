@@ -64,11 +64,8 @@ async function lineOfStdin(call: SecretCall, user: string, isSecond: boolean): P
   const before = Number(tokenStdin || passwordStdin) + Number(passphraseStdin);
   const line = (await call.io.readInput()).split(/\r?\n/)[before] ?? '';
   if (line !== '') return line;
-  throw new UsageError(
-    before === 0
-      ? '--new-stdin: standard input contains no secret'
-      : `--new-stdin: line ${before + 1} of standard input contains no secret`,
-  );
+  const where = before === 0 ? '' : `line ${before + 1} of `;
+  throw new UsageError(`--new-stdin: ${where}standard input contains no secret`);
 }
 
 export interface NewSecret extends SecretTarget {
@@ -114,14 +111,9 @@ export function openSecondPlace(
   const handed = new Map<string, { readonly secret: string; readonly addresses: Set<string> }>();
   const entryOf = ({ address, user, kind }: RotatedAccount): string =>
     JSON.stringify([commands.get(address), user, kind]);
-  const give = async (account: RotatedAccount, secret: string): Promise<void> => {
-    const { env } = call.shell.services;
-    const login = { ...account, secret };
-    await handToCommand(commands.get(account.address) ?? [], login, {
-      env,
-      signal: call.io.signal,
-    });
-  };
+  const how = { env: call.shell.services.env, signal: call.io.signal };
+  const give = (account: RotatedAccount, secret: string): Promise<void> =>
+    handToCommand(commands.get(account.address) ?? [], { ...account, secret }, how);
   return {
     async keep(secrets) {
       if (path === undefined) return;

@@ -17,9 +17,8 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
     call.sessionsAt(plan.devices.map(({ device }) => device)),
   ]);
   const second = openSecondPlace(call, { run: plan.run, sessions, isNeeded: false });
-  const makesTokens = plan.devices.some(({ steps }) =>
-    steps.some((step) => rotationOf(step)?.answer),
-  );
+  const steps = plan.devices.flatMap((device) => device.steps);
+  const makesTokens = steps.some((step) => rotationOf(step)?.answer);
   if (makesTokens && sessions.some(({ entry }) => entry.credentialStoreCommand === undefined)) {
     call.access.warn(
       'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',

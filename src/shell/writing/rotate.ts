@@ -91,8 +91,8 @@ async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerato
       second = openSecondPlace(call, { run: plan.run, sessions, isNeeded });
     }
     for (const text of details) yield warning(text);
-    const chosen = { run: plan.run, secrets, second };
-    const rotations = store && (() => choose(call, store, items, chosen));
+    const how = { run: plan.run, ...(secrets && { secrets }), second };
+    const rotations = store && (() => choose(call, store, items, how));
     return { plan, details, rotations };
   };
   yield* write(call, { sessions, wanted, age: 'fresh', review });
@@ -104,18 +104,11 @@ function targetsOf({ args, options }: RotateCall, title: string): readonly Targe
   if (key !== undefined && where !== undefined) throw bothKeyAndWhere(title, key);
   if (where !== undefined) return [{ kind: 'where', filter: where }];
   if (key !== undefined) {
-    return [...new Set(args.all('USER'))].map((one) => ({
-      ...{ kind: 'key', key: one },
-      by: 'name',
-    }));
+    return [...new Set(args.all('USER'))].map((one) => ({ kind: 'key', key: one, by: 'name' }));
   }
   const hint = user === undefined ? '' : `; --user ${user} is only the login`;
-  throw new UsageError(
-    `name the accounts to rotate as arguments: USER…, or --where FILTER${hint}`,
-    {
-      column: args.end,
-    },
-  );
+  const text = `name the accounts to rotate as arguments: USER…, or --where FILTER${hint}`;
+  throw new UsageError(text, { column: args.end });
 }
 
 /** The login that is not rotated must be another one: a lost answer would lose the token in use. */
@@ -138,33 +131,22 @@ function itemsOf(
   sessions: ReadonlyMap<string, DeviceSession>,
   kind: Rotation['kind'],
 ): readonly Item[] {
+  const purpose = { kind: 'rotate', rotation: { kind } } as const;
   return devices.flatMap((plan) => {
-    const { device } = plan;
+    const { device, steps, changes = [] } = plan;
     const session = sessions.get(device.address);
-    const { changes = [] } = plan;
-    const pending = isOwing(plan)
-      ? changes.flatMap((one) => explicitChanges(devices, one).map(({ change }) => change))
-      : [];
-    const steps = [
-      ...plan.steps,
-      ...pending.flatMap((change) =>
-        change.action === 'set' && change.target.kind === 'key'
-          ? [{ key: change.target.key, purpose: { kind: 'rotate' as const, rotation: { kind } } }]
-          : [],
+    const pending = (isOwing(plan) ? changes : []).flatMap((one) =>
+      explicitChanges(devices, one).flatMap(({ change }) =>
+        change.action === 'set' && change.target.kind === 'key' ? change.target : [],
       ),
-    ];
-    return steps.map((about): Item => {
+    );
+    return [...steps, ...pending].map(({ key, ...step }): Item => {
       const login = { ref: device, credential: session?.credential };
+      const about = { ...step, key, purpose };
       const account = rotatedAccount(login, about, session?.cached(accountsOf(session.profile)));
       return { device, session, account, isOwn: isOwnRotation(about, session?.credential) };
     });
   });
-}
-
-interface Chosen {
-  readonly run: string;
-  readonly secrets: NewSecrets | undefined;
-  readonly second: SecondPlace | undefined;
 }
 
 /** Chooses the secrets and keeps them in both places, all before the first request. */
@@ -172,28 +154,24 @@ async function choose(
   call: RotateCall,
   store: RotationStore,
   items: readonly Item[],
-  { run, secrets, second }: Chosen,
+  { run, secrets, second }: { run: string; secrets?: NewSecrets; second: SecondPlace | undefined },
 ): Promise<KeptRotations> {
-  const chosen: (Item & {
-    readonly secret: string;
-    readonly replaces: string | undefined;
-  })[] = [];
   const all = await store.readAll(items.map(({ account }) => account));
+  const chosen = [];
   for (const [at, item] of items.entries()) {
+    const { pending, isSent, run: earlier = '?', replaces, current } = all[at] ?? {};
     const { account, device, session, isOwn } = item;
-    const kept = all[at] ?? {};
-    const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
-    if (kept.isSent === true && kept.pending !== undefined) {
+    if (isSent === true && pending !== undefined) {
       // It may be in effect, so this run ends what that one began.
-      chosen.push({ ...item, secret: kept.pending, replaces: kept.replaces });
+      chosen.push({ ...item, secret: pending, replaces });
       call.access.warn(
-        `${device.name}: the new password of ${visible(account.user)} is that of run ${kept.run ?? '?'}, which had not ended`,
+        `${device.name}: the new password of ${visible(account.user)} is that of run ${earlier}, which had not ended`,
       );
     } else if (secrets !== undefined) {
-      const secret = await secrets.secretFor(item);
+      const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
       // Also of another account: no other command may log in with it until the outcome is known.
-      const replaces = inUse ?? kept.current;
-      chosen.push({ ...item, secret, replaces });
+      const secret = await secrets.secretFor(item);
+      chosen.push({ ...item, secret, replaces: inUse ?? current });
     }
   }
   await second?.keep(chosen);
