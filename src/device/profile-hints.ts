@@ -48,18 +48,21 @@ function* listsIn(
   }
 }
 
+/** The records of a list, as they were read with a profile. */
+interface Listed {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly records: readonly DeviceRecord[];
+}
+
 /** What else would fit the records of a list. */
-export function recordHints(...read: Parameters<typeof keyHint>): Hint[] {
-  const others = [attributesHint(...read) ?? keyHint(...read), idHint(...read)];
+export function recordHints(listed: Listed): Hint[] {
+  const others = [attributesHint(listed) ?? keyHint(listed), idHint(listed)];
   return others.filter((hint) => hint !== undefined);
 }
 
 /** The object that has the fields of every record, below which the profile does not look. */
-function attributesHint(
-  profile: Profile,
-  resource: string,
-  records: readonly DeviceRecord[],
-): Hint | undefined {
+function attributesHint({ profile, resource, records }: Listed): Hint | undefined {
   const { keyField } = resourceOf(profile, resource);
   const value = Object.keys(records[0] ?? {}).find((name) =>
     records.every((record) => {
@@ -73,11 +76,7 @@ function attributesHint(
 }
 
 /** Another natural key, if the profile's does not tell these records apart. */
-function keyHint(
-  profile: Profile,
-  resource: string,
-  records: readonly DeviceRecord[],
-): Hint | undefined {
+function keyHint({ profile, resource, records }: Listed): Hint | undefined {
   const { keyField, parent } = resourceOf(profile, resource);
   const keys = records.map((record) => valueText(record[keyField]));
   const present = keys.filter((key) => key !== '');
@@ -101,11 +100,7 @@ function keyHint(
 }
 
 /** What else names the records in paths, if none has an id of the profile. */
-function idHint(
-  profile: Profile,
-  resource: string,
-  records: readonly DeviceRecord[],
-): Hint | undefined {
+function idHint({ profile, resource, records }: Listed): Hint | undefined {
   const { keyField } = resourceOf(profile, resource);
   const isName = (record: DeviceRecord): boolean =>
     idOf(profile, record) === valueText(record[keyField]);

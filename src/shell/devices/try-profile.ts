@@ -185,7 +185,7 @@ async function lookWith(
   const hints = [
     ...(isRead ? foundAt(stated, resource, listing, tried) : []),
     itemsHint(jsonIn(misread?.body ?? '')),
-    ...(isList ? recordHints(profile, resource, listed) : []),
+    ...(isList ? recordHints({ profile, resource, records: listed }) : []),
     item?.hint,
   ].filter((hint) => hint !== undefined);
   const about = { device: session.ref, credential, profile, resource, records };
