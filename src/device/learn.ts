@@ -19,30 +19,41 @@ import { writePath } from './record-path.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
 
-/** Never writes: `GET /api/`, and `OPTIONS` on list and record. Throws if cancelled, or for a wrong certificate. */
-export async function learn(
-  device: Device,
-  facts: DeviceFacts,
-  resource: string,
-  records: readonly DeviceRecord[],
-  signal?: AbortSignal,
-): Promise<void> {
+/** What is asked about, and where the answers go. */
+interface Asking {
+  readonly device: Device;
+  readonly facts: DeviceFacts;
+  readonly resource: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Never writes: `GET /api/`, and `OPTIONS` on list and record. Throws if cancelled, or for a wrong certificate.
+ *
+ * @param records undefined: asks only for the fields, to show what a delete would lose
+ */
+export async function learn(asking: Asking, records?: readonly DeviceRecord[]): Promise<void> {
+  const { device, facts, resource, signal } = asking;
   const { profile } = device;
   if (profile.resources[resource]?.parent !== undefined) return;
-  const root = await ask(device, { method: 'GET', path: profile.basePath }, signal);
+  const group = `resources.${resource}` as const;
+  const root = records && (await ask(device, { method: 'GET', path: profile.basePath }, signal));
   const optionsOf = (path: string): Promise<Response | undefined> =>
     ask(device, { method: 'OPTIONS', path }, signal);
   const collection = await optionsOf(collectionPath(profile, resource));
-  const listing = device.listing(resource);
-  const example = listing?.single === true ? undefined : exampleOf(profile, resource, records);
-  if (example !== undefined) await noteOwn(device, facts, resource, example, signal);
+  const description = objectIn(collection);
+  const source = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
+  const hasFields = noteFields(facts, resource, description, source);
+  if (records === undefined) {
+    if (hasFields) facts.set(`${group}.options`, { of: 'fields' });
+    return;
+  }
+  const isOne = device.listing(resource)?.single === true;
+  const example = isOne ? undefined : exampleOf(profile, resource, records);
+  if (example !== undefined) await noteOwn(asking, example);
   const path = example && pathOf(facts.profile, resource, example);
   const item = path === undefined ? undefined : await optionsOf(path);
-  const description = objectIn(collection);
-  const group = `resources.${resource}` as const;
-  const options = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
   facts.set('offers', resourcesIn(root), `GET ${profile.basePath}`);
-  noteFields(facts, resource, description, options);
   const [allows, own, takes] = [
     allowedBy(collection),
     allowedBy(item),
@@ -50,22 +61,7 @@ export async function learn(
   ];
   const of = records.length > 0 ? 'records' : 'empty list';
   const said = { ...(allows && { list: allows }), ...(own && { record: own }) };
-  facts.set(`${group}.options`, { of, ...said, ...(takes && { takes }) }, options);
-}
-
-/** Reads only the fields of a resource, to show what a delete would lose. */
-export async function learnFields(
-  device: Device,
-  facts: DeviceFacts,
-  resource: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (device.profile.resources[resource]?.parent !== undefined) return;
-  const path = collectionPath(device.profile, resource);
-  const description = objectIn(await ask(device, { method: 'OPTIONS', path }, signal));
-  if (noteFields(facts, resource, description)) {
-    facts.set(`resources.${resource}.options`, { of: 'fields' });
-  }
+  facts.set(`${group}.options`, { of, ...said, ...(takes && { takes }) }, source);
 }
 
 /** Returns whether the device describes any. */
@@ -73,7 +69,7 @@ function noteFields(
   facts: DeviceFacts,
   resource: string,
   { actions }: JsonObject = {},
-  source?: string,
+  source: string,
 ): boolean {
   const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
   const fields = isValueObject(described) ? Object.entries(described) : [];
@@ -146,11 +142,8 @@ export async function readOwn(
 
 /** Records what reading one record at its own path shows. */
 export async function noteOwn(
-  device: Device,
-  facts: DeviceFacts,
-  resource: string,
+  { device, facts, resource, signal }: Asking,
   listed: DeviceRecord,
-  signal?: AbortSignal,
 ): Promise<void> {
   const { record, namedBy } = await readOwn(device, facts.profile, resource, listed, signal);
   const source = 'GET of one record';

@@ -345,12 +345,9 @@ export class DeviceSession {
       (asked !== undefined && records.length === 0) ||
       (asked === 'fields' && what === 'fields');
     if (isDone && what !== 'again') return;
-    const { learn, learnFields } = await import('../device/learn.ts');
-    await this.use(access, (device) =>
-      what === 'fields' && asked === undefined
-        ? learnFields(device, facts, resource, signal)
-        : learn(device, facts, resource, records, signal),
-    );
+    const { learn } = await import('../device/learn.ts');
+    const about = what === 'fields' && asked === undefined ? undefined : records;
+    await this.use(access, (device) => learn({ device, facts, resource, signal }, about));
     await facts.notified;
   }
 
@@ -360,8 +357,9 @@ export class DeviceSession {
     if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
     this.#hasAskedSummary.add(resource);
     const { noteOwn } = await import('../device/learn.ts');
-    await this.use(access, (device) => noteOwn(device, this.facts, resource, record));
-    await this.facts.notified;
+    const { facts } = this;
+    await this.use(access, (device) => noteOwn({ device, facts, resource }, record));
+    await facts.notified;
   }
 
   /** The list with the wanted records in full; computes which ones only if the list is a summary. */

@@ -11,7 +11,7 @@ test('a negative limit is ignored, because it would reject every value', async (
     response.end(request.method === 'OPTIONS' ? JSON.stringify({ actions: { POST } }) : '[]');
   });
   const facts = new DeviceFacts();
-  await learn(deviceAt(server), facts, 'user', []);
+  await learn({ device: deviceAt(server), facts, resource: 'user' }, []);
   const details = JSON.stringify(facts.profile.resources);
   expect(details).toContain('"maxLength":2');
   expect(details).not.toContain('"maxLength":-1');

@@ -31,7 +31,7 @@ async function learnFrom(server: TestServer, profile: Profile): Promise<DeviceFa
   const device = deviceAt(server, { profile });
   const { records } = await device.list('user');
   const facts = new DeviceFacts(profile);
-  await learn(device, facts, 'user', records);
+  await learn({ device, facts, resource: 'user' }, records);
   return facts;
 }
 
