@@ -9,7 +9,7 @@ import {
   maskedValue,
 } from './sensitive-fields.ts';
 import { nullWord, pairsOf } from './form-values.ts';
-import { encoded, type Named, namedBy, withinParent, writePath } from './record-path.ts';
+import { encoded, namedBy, withinParent, writePath } from './record-path.ts';
 import { namesRecord } from './address.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 import {
@@ -249,7 +249,9 @@ export function writeRequest(
   const selector = isInBody ? { [named.field]: inStoredType(before, named) } : {};
   const path = writePath(profile, facts, resource, before);
   const request = requestOf(profile, facts, resource, { path, selector, body });
-  return ifUnchanged(profile, resource, before, withSecretName(request, named));
+  const isSecret = named !== undefined && maskedValue(named.field, named.text) === MASK;
+  const own = isSecret ? { ...request, secretName: named.text } : request;
+  return ifUnchanged(profile, resource, before, own);
 }
 
 /** The fields in the body of a changed record, in document order. */
@@ -348,21 +350,12 @@ function missingIn(name: string, current: Value, sent: Value | undefined): strin
 export function deleteRequest(stated: Profile, resource: string, held: DeviceRecord): WriteRequest {
   refuseSingle(stated, resource);
   const { profile, record } = withinParent(stated, resource, held);
-  const facts = profile.remove;
-  const named = namedBy(profile, facts, resource, record);
-  const path = writePath(profile, facts, resource, record);
-  const isInBody = named !== undefined && facts.selector !== 'none';
-  if (!namesRecord(facts.path) && (facts.method === 'DELETE' || !isInBody)) {
-    throw new RefusedError(`${path} is not the path of one record; nothing was sent`);
+  const { path, method, selector } = profile.remove;
+  const request = writeRequest(profile, profile.remove, resource, { before: record, sent: {} });
+  if (!namesRecord(path) && (method === 'DELETE' || selector === 'none')) {
+    throw new RefusedError(`${request.path} is not the path of one record; nothing was sent`);
   }
-  const selector = isInBody ? { [named.field]: inStoredType(record, named) } : {};
-  const request = requestOf(profile, facts, resource, { path, selector, body: {} });
-  return ifUnchanged(profile, resource, record, withSecretName(request, named));
-}
-
-function withSecretName(request: WriteRequest, named: Named | undefined): WriteRequest {
-  if (named === undefined || maskedValue(named.field, named.text) !== MASK) return request;
-  return { ...request, secretName: named.text };
+  return request;
 }
 
 /** Throws RefusedError for a single object, which cannot be added or deleted. */
