@@ -93,7 +93,8 @@ export class Device {
   readonly #client: DeviceClient;
   #profile: Profile;
   readonly #options: ClientOptions;
-  readonly #listings = new Map<string, ReadPages>();
+  /** What led to further pages the last time, by resource. */
+  readonly #paging = new Map<string, ReadPages['paging']>();
   #isCached = false;
   /** The last redirect of each path. */
   readonly #movedTo = new Map<string, string>();
@@ -133,7 +134,6 @@ export class Device {
       try {
         const how = { mayRepeat: place === path, probes };
         const listing = await this.#listAt(place, resource, how, signal);
-        this.#listings.set(resource, listing);
         // A write must not be redirected, so it goes to the path that the reads were redirected to.
         const found = this.#movedTo.get(place) ?? place;
         if (place === path && !others.includes(found)) return listing;
@@ -182,12 +182,8 @@ export class Device {
     const lists = await this.#readEach(parents, limits, async (record) => {
       const name = nameInPath(profile, parent, record);
       const bound = withinNamed(profile, resource, name);
-      const pages = await this.#listAt(
-        listPath(bound, resource),
-        resource,
-        { mayRepeat: true },
-        signal,
-      );
+      const path = listPath(bound, resource);
+      const pages = await this.#listAt(path, resource, { mayRepeat: true }, signal);
       const keyField = keyFieldOf(bound, resource, pages.records);
       const records = pages.records.map((one) => {
         const place = { [field]: `${name}/${valueText(one[keyField])}` };
@@ -196,12 +192,8 @@ export class Device {
       });
       return { ...pages, records };
     });
-    const listing = {
-      ...(lists[0] ?? { paging: undefined, envelope: 'array' }),
-      records: lists.flatMap(({ records }) => records),
-    };
-    this.#listings.set(resource, listing);
-    return listing;
+    const records = lists.flatMap((list) => list.records);
+    return { ...(lists[0] ?? { envelope: 'array' }), records };
   }
 
   async #listAt(
@@ -210,7 +202,7 @@ export class Device {
     { mayRepeat, probes = false }: { readonly mayRepeat: boolean; readonly probes?: boolean },
     signal: AbortSignal | undefined,
   ): Promise<ReadPages> {
-    const step = this.#listings.get(resource)?.paging;
+    const step = this.#paging.get(resource);
     let before = 0;
     const readPage = async (page: string): Promise<DecodedList> => {
       const progress: HttpRequest['progress'] = (bytes) => {
@@ -241,6 +233,7 @@ export class Device {
       probes,
       idOf: (record) => idOf(this.profile, record),
     });
+    this.#paging.set(resource, pages.paging);
     if (!areLinks(pages.records, this.profile)) {
       const isThere = (record: DeviceRecord): boolean => !isDeleted(this.profile, resource, record);
       return { ...pages, records: pages.records.filter(isThere) };
@@ -334,11 +327,6 @@ export class Device {
     throw new ProtocolError(this.ref, text);
   }
 
-  /** The last reading of a list. */
-  listing(resource: string): ReadPages | undefined {
-    return this.#listings.get(resource);
-  }
-
   /** Sends a write once. Throws DeviceError unless the device accepts it. */
   async write(request: WriteRequest, signal?: AbortSignal): Promise<WriteResponse> {
     const { method, ifMatch: revision, ifAbsent } = request;
@@ -386,13 +374,7 @@ export class Device {
     if (request.method === 'DELETE') assertNoCollection(this.profile, request.path);
     const { method, isQuery, isOpen = false } = request;
     const path = ownPath(request.path);
-    const sent = {
-      method,
-      path,
-      body: bodyOf(request),
-      isQuery,
-      ...(isOpen && { login: {} }),
-    };
+    const sent = { method, path, body: bodyOf(request), isQuery, ...(isOpen && { login: {} }) };
     const response = await this.#ask(sent, signal);
     // What is read stays unchanged: a word in a list may equal a password by chance.
     if (isRead(sent) && isSuccess(response)) return response;

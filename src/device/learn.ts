@@ -10,6 +10,7 @@ import {
   idOf,
   isNamedByKey,
   isResourceName,
+  isSingle,
   keyFieldOf,
   resourceOf,
   withResource,
@@ -48,7 +49,7 @@ export async function learn(asking: Asking, records?: readonly DeviceRecord[]): 
     if (hasFields) facts.set(`${group}.options`, { of: 'fields' });
     return;
   }
-  const isOne = device.listing(resource)?.single === true;
+  const isOne = isSingle(facts.profile, resource);
   const example = isOne ? undefined : exampleOf(profile, resource, records);
   if (example !== undefined) await noteOwn(asking, example);
   const path = example && pathOf(facts.profile, resource, example);
