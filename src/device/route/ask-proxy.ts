@@ -96,11 +96,14 @@ function connected(client: Socks5Client, host: string, port: number): Promise<vo
       resolve();
     });
     client.on('error', reject);
-    client.on('close', () => {
-      reject(Object.assign(new Error('closed too early'), { code: 'ECONNRESET' }));
-    });
+    client.on('close', () => reject(closedTooEarly()));
     client.handshake();
   });
+}
+
+/** The error of a connection that its other side closed. */
+export function closedTooEarly(): Error {
+  return Object.assign(new Error('closed too early'), { code: 'ECONNRESET' });
 }
 
 /** `socks5` resolves names here, `socks5h` at the proxy. */

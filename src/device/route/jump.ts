@@ -16,20 +16,11 @@ export class JumpLostError extends Error {
 /** Opens a way by `ssh -W`. Fails with JumpLostError, also if ssh cannot be started. */
 export function openByJump(jump: JumpHost, address: Address, env: NodeJS.ProcessEnv): Duplex {
   // Own group: Ctrl-C must not break a write under way, and ssh must not prompt on the terminal.
-  const argv = ['ssh', ...sshArguments(jump, address)];
+  const { destination, port } = jump;
+  const way = ['-W', formatAddress(address), '-o', 'BatchMode=yes'];
+  const argv = ['ssh', ...way, ...(port === undefined ? [] : ['-p', String(port)]), destination];
   const child = startProgram(argv, env, { stdio: 'pipe', ownGroup: true, windowsHide: true });
   return new JumpStream(child);
-}
-
-function sshArguments({ destination, port }: JumpHost, address: Address): string[] {
-  return [
-    '-W',
-    formatAddress(address),
-    '-o',
-    'BatchMode=yes',
-    ...(port === undefined ? [] : ['-p', String(port)]),
-    destination,
-  ];
 }
 
 /** The two pipes of ssh as one stream; destroying it ends ssh. */

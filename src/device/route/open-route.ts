@@ -5,7 +5,7 @@ import { DevshError } from '../../errors.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
 import { oneLine } from '../../text/one-line.ts';
-import { askHttpProxy, askSocksProxy, ReplyError } from './ask-proxy.ts';
+import { askHttpProxy, askSocksProxy, closedTooEarly, ReplyError } from './ask-proxy.ts';
 import { JumpLostError, openByJump } from './jump.ts';
 import type { IndirectRoute, ProxyServer, Route } from './route.ts';
 
@@ -122,8 +122,6 @@ function ready(stream: Duplex, event: string, opened: Duplex[]): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once(event, resolve);
     stream.once('error', reject);
-    stream.once('close', () => {
-      reject(Object.assign(new Error('closed too early'), { code: 'ECONNRESET' }));
-    });
+    stream.once('close', () => reject(closedTooEarly()));
   });
 }

@@ -88,9 +88,7 @@ function parseProxy(text: string): ProxyServer {
 
 function schemeOf(url: URL): ProxyScheme {
   const scheme = url.protocol.slice(0, -1);
-  if (scheme === 'http' || scheme === 'https' || scheme === 'socks5' || scheme === 'socks5h') {
-    return scheme;
-  }
+  if (Object.hasOwn(DEFAULT_PORT, scheme)) return scheme as ProxyScheme;
   // `user:password` without a scheme looks like one, so the text is not repeated.
   throw new UsageError(
     'the address of a proxy starts with http://, https://, socks5:// or socks5h://',
