@@ -165,18 +165,8 @@ const FIELD_NAMES = ['field', 'fieldName', 'field_name', 'propertyPath', 'proper
 const LIKELY_NAMES = [...FIELD_NAMES, 'param', 'parameter', 'target', 'loc', 'path', 'pointer'];
 
 /** Keys that have the text of such an entry, most specific first. */
-const TEXT_NAMES = [
-  'detail',
-  'defaultMessage',
-  'message',
-  'msg',
-  'reason',
-  'description',
-  'error',
-  'errors',
-  'title',
-  'code',
-];
+const TEXT_NAMES =
+  'detail defaultMessage message msg reason description error errors title code'.split(' ');
 
 type ValueObject = Readonly<Record<string, Value>>;
 

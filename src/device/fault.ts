@@ -35,38 +35,29 @@ export class TransportFault extends Error {
   }
 }
 
-const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
-  ENOTFOUND: 'name',
-  EAI_AGAIN: 'name',
-  EAI_FAIL: 'name',
-  ECONNREFUSED: 'refused',
-  EHOSTUNREACH: 'no route',
-  ENETUNREACH: 'no route',
-  EHOSTDOWN: 'no route',
-  EADDRNOTAVAIL: 'no route',
-  EINVAL: 'no route',
-  EACCES: 'no route',
-  EPERM: 'no route',
-  ERR_SSL_UNSUPPORTED_PROTOCOL: 'old tls',
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'old tls',
-  ETIMEDOUT: 'connect timeout',
-  ECONNRESET: 'reset',
-  ECONNABORTED: 'reset',
-  EPIPE: 'reset',
-  UND_ERR_SOCKET: 'reset',
-  UND_ERR_DESTROYED: 'reset',
-  UND_ERR_CLOSED: 'reset',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'wrong length',
-  UND_ERR_HEADERS_OVERFLOW: 'too large',
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too large',
+/** The codes of Node, OpenSSL and undici by what they mean. */
+const CODES: Partial<Readonly<Record<FaultKind, string>>> = {
+  name: 'ENOTFOUND EAI_AGAIN EAI_FAIL',
+  refused: 'ECONNREFUSED',
+  'no route': 'EHOSTUNREACH ENETUNREACH EHOSTDOWN EADDRNOTAVAIL EINVAL EACCES EPERM',
+  'old tls': 'ERR_SSL_UNSUPPORTED_PROTOCOL ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  'connect timeout': 'ETIMEDOUT',
+  reset: 'ECONNRESET ECONNABORTED EPIPE UND_ERR_SOCKET UND_ERR_DESTROYED UND_ERR_CLOSED',
+  'wrong length': 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'too large': 'UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_EXCEEDED_MAX_SIZE',
 };
+const KIND_OF_CODE = new Map(
+  (Object.entries(CODES) as [FaultKind, string][]).flatMap(([kind, codes]) =>
+    codes.split(' ').map((code) => [code, kind] as const),
+  ),
+);
 
 /** The fault for an error of a socket or of undici; undefined for other errors. */
 export function faultOf(error: unknown, sent: boolean): TransportFault | undefined {
   if (error instanceof TransportFault) return error;
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const kind = KIND_OF_CODE[code] ?? kindOfFamily(error, code);
+  const kind = KIND_OF_CODE.get(code) ?? kindOfFamily(error, code);
   // OpenSSL's message has addresses and file names; its reason is readable.
   const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : '';
   const detail = DETAIL_OF_CODE[code] ?? (reason || error.message);
