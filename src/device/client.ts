@@ -112,16 +112,24 @@ export class DeviceClient {
 
   /** One response of any status. Throws DeviceError if there is none, or CancelledError. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
+    const { auth, credential, device, route } = this.#options;
     try {
-      const { auth, credential } = this.#options;
       const isApart = credential?.kind !== 'basic' || request.login !== undefined;
       if (auth?.login === undefined || isApart) {
         return await this.#dispatch(request, signal);
       }
-      this.#session ??= this.#newSession({ auth, login: auth.login, credential });
+      this.#session ??= new SessionLogin({
+        ...{ auth, login: auth.login, credential, device, origin: this.#origin },
+        send: (sent, stop) => this.#dispatch(sent, stop),
+        // A kept-alive connection may die just as it is reused: only a logout is repeated then.
+        sendOnce: (sent, stop) =>
+          this.#readers.isAnyOpen && !this.#isClosed
+            ? this.#write(sent, stop)
+            : this.#read(sent, stop, true),
+        onSecret: (secret) => this.sessionSecrets.push(secret),
+      });
       return await this.#session.request(request, signal);
     } catch (error) {
-      const { device, credential, route } = this.#options;
       const wasRead = this.#latencyMs !== undefined;
       throw exchangeError({ device, request, credential, via: viaText(route), wasRead }, error);
     }
@@ -129,23 +137,6 @@ export class DeviceClient {
 
   #dispatch(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     return isRead(request) ? this.#read(request, signal) : this.#write(request, signal);
-  }
-
-  #newSession(
-    how: Pick<ConstructorParameters<typeof SessionLogin>[0], 'auth' | 'login' | 'credential'>,
-  ): SessionLogin {
-    return new SessionLogin({
-      ...how,
-      device: this.#options.device,
-      origin: this.#origin,
-      send: (request, signal) => this.#dispatch(request, signal),
-      // A kept-alive connection may die just as it is reused: only a logout is repeated then.
-      sendOnce: (request, signal) =>
-        this.#readers.isAnyOpen && !this.#isClosed
-          ? this.#write(request, signal)
-          : this.#read(request, signal, true),
-      onSecret: (secret) => this.sessionSecrets.push(secret),
-    });
   }
 
   /** Ends reads under way; a write under way keeps its connection until its response. */
