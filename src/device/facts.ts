@@ -7,7 +7,7 @@ import { type ReadPages, pagingText } from './pages.ts';
 import {
   configuredSingle,
   type Fact,
-  factsIn,
+  factsOf,
   fieldFacts,
   isSingle,
   listRequest,
@@ -262,7 +262,7 @@ function withOptions(profile: Profile, base: Profile, resource: string, options:
     create: encoding === create.encoding ? undefined : { encoding },
     update: isUsual ? own : isChanged ? { encoding } : undefined,
   };
-  return observed(profileWith(profile, factsIn(facts), 'observed'), [
+  return observed(profileWith(profile, factsOf(facts), 'observed'), [
     ...(own ? [group] : []),
     ...(isUsual ? ['update'] : []),
     ...(isDeletable && isOpen('remove') ? ['remove'] : []),

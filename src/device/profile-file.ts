@@ -12,7 +12,7 @@ import { type ConfiguredLogin, type ProfileContent, profileSchema } from './prof
 import {
   collectionPath,
   type Fact,
-  factsIn,
+  factsOf,
   listRequest,
   logoutParts,
   type Origin,
@@ -65,7 +65,7 @@ function merged(base: Profile, content: FileContent, name: string): Profile {
   declareSecretFields(content);
   const origins = { ...base.origins, ...unchangedOrigins(base, content) };
   const usual = profileWith({ ...base, name, origins }, conventions(base, content));
-  return profileWith(usual, factsIn(content), 'configured');
+  return profileWith(usual, factsOf(content), 'configured');
 }
 
 /** What a device takes and does not show is a secret, unless the profile says that it is none. */
@@ -83,7 +83,7 @@ function declareSecretFields({ resources = {} }: FileContent): void {
 function* conventions(base: Profile, content: FileContent): Generator<Fact> {
   const { create, update: stated, resources = {} } = content;
   const update = { ...base.update, ...usualUpdate(base.update, stated), ...stated };
-  yield* factsIn({ update: usualUpdate(base.update, stated) });
+  yield* factsOf({ update: usualUpdate(base.update, stated) });
   // What wraps a new record wraps a changed one, too.
   const isWrapped = create?.wrapper !== undefined && update.encoding === 'json';
   if (isWrapped) yield ['update.wrapper', create.wrapper];
@@ -95,7 +95,7 @@ function* conventions(base: Profile, content: FileContent): Generator<Fact> {
     // A profile that names the fields of a new record does so in place of the document.
     if (Object.values(fields).some(({ needed }) => needed)) yield [`${group}.fields`, {}];
     if (own !== undefined && single !== true) {
-      yield* factsIn({ resources: { [resource]: { update: usualUpdate(update, own) } } });
+      yield* factsOf({ resources: { [resource]: { update: usualUpdate(update, own) } } });
     }
   }
 }

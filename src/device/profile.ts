@@ -93,13 +93,13 @@ const OF_GROUP =
 const WHOLE = /(?:^|\.)(?:create|update|remove|revision|auth|login|rotate|rotateToken)$/;
 
 /** The facts in a group, under the names of a file or of the code. */
-export function* factsIn(group: object, above = ''): Generator<Fact> {
+export function* factsOf(group: object, above = ''): Generator<Fact> {
   // Names of resources and fields are those of the device.
   const isGiven = /^resources\.(?:[^.]+\.fields\.)?$/.test(above);
   for (const [name, value] of Object.entries(group) as [string, unknown][]) {
     const fact = above + (isGiven ? name : inCode(name));
     const isGroup = fact === 'resources' || OF_GROUP.exec(`${fact}.x`)?.[1] === fact;
-    if (isGroup && typeof value === 'object' && value !== null) yield* factsIn(value, `${fact}.`);
+    if (isGroup && typeof value === 'object' && value !== null) yield* factsOf(value, `${fact}.`);
     else if (value !== undefined) yield [fact, value];
   }
 }

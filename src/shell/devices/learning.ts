@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Watch } from '../../change/observe.ts';
 import {
-  factsIn,
+  factsOf,
   fieldsWith,
   isSummary,
   keyFieldOf,
@@ -60,7 +60,7 @@ export function learnedTexts(profile: Profile, resource: string): string[] {
 function* shownFacts(profile: Profile) {
   const { ids = 'stable' } = profile;
   const facts = { ...profile, ids, origins: undefined, ignored: undefined };
-  for (const [fact, value] of factsIn(facts)) {
+  for (const [fact, value] of factsOf(facts)) {
     // A list is the normal case and is not shown.
     if (/^resources\..*\.single$/.test(fact) && value === false) continue;
     const isField = /^resources\.[^.]+\.fields\./.test(fact);
