@@ -27,11 +27,6 @@ export function httpConnection(origin: string, connect: Connect): HttpConnection
   });
 }
 
-interface Waiting {
-  resolve(reader: HttpConnection): void;
-  reject(error: Error): void;
-}
-
 /**
  * The connections that the reads of one device share, one request at a time each. A read waits if all are
  * busy. A pool of undici's does the same, but takes 16 KB per device.
@@ -41,7 +36,7 @@ export class ReadConnections {
   #limit: number;
   #clients: HttpConnection[] = [];
   #idle: HttpConnection[] = [];
-  #waiting: Waiting[] = [];
+  #waiting: PromiseWithResolvers<HttpConnection>[] = [];
 
   constructor(make: () => HttpConnection, limit: number) {
     this.#make = make;
@@ -111,19 +106,16 @@ export class ReadConnections {
   }
 
   async #waitForIdle(signal: AbortSignal | undefined): Promise<HttpConnection> {
-    let cancel = (): void => undefined;
-    const turn = new Promise<HttpConnection>((resolve, reject) => {
-      const waiting = { resolve, reject };
-      cancel = () => {
-        this.#waiting = this.#waiting.filter((one) => one !== waiting);
-        reject(new CancelledError());
-      };
-      this.#waiting.push(waiting);
-    });
+    const turn = Promise.withResolvers<HttpConnection>();
+    const cancel = (): void => {
+      this.#waiting = this.#waiting.filter((one) => one !== turn);
+      turn.reject(new CancelledError());
+    };
+    this.#waiting.push(turn);
     signal?.addEventListener('abort', cancel, { once: true });
     if (signal?.aborted) cancel();
     try {
-      return await turn;
+      return await turn.promise;
     } finally {
       signal?.removeEventListener('abort', cancel);
     }

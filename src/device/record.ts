@@ -11,11 +11,13 @@ export class ExactNumber {
     return this.text;
   }
 
-  /** As for a `bigint`: `JSON.stringify` cannot write its digits. */
-  toJSON(): never {
-    throw new TypeError(`${this.text} is an exact number`);
+  toJSON(): unknown {
+    return rawJson(this.text);
   }
 }
+
+/** For `JSON.stringify`: a number with these digits. The types of TypeScript do not know it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
 /** The number in a text as in JSON, without loss of a digit. */
 export function exactNumber(text: string): number | bigint | ExactNumber {
@@ -191,34 +193,14 @@ interface JsonTextOptions {
 /** JSON with exact numbers, as the device wrote them; undefined fields are omitted. */
 export function jsonText(value: JsonValue, { indent = 0 }: JsonTextOptions = {}): string {
   try {
-    // Three times faster, but it refuses large integers and exact numbers.
+    // Three times faster, but it refuses large integers.
     return JSON.stringify(value ?? null, null, indent);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return exactJson(value, indent, '');
+    const exact = (_name: string, part: unknown): unknown =>
+      typeof part === 'bigint' ? rawJson(String(part)) : part;
+    return JSON.stringify(value ?? null, exact, indent);
   }
-}
-
-/** @param margin the blanks in front of this level */
-function exactJson(value: JsonValue, indent: number, margin: string): string {
-  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
-    return scalarText(value);
-  }
-  const inner = margin + ' '.repeat(indent);
-  const colon = indent > 0 ? ': ' : ':';
-  const parts = isList(value)
-    ? value.map((item) => exactJson(item, indent, inner))
-    : Object.entries(value)
-        .filter(([, item]) => item !== undefined)
-        .map(([field, item]) => JSON.stringify(field) + colon + exactJson(item, indent, inner));
-  const [open, close] = isList(value) ? ['[', ']'] : ['{', '}'];
-  if (indent === 0 || parts.length === 0) return open + parts.join(',') + close;
-  return `${open}\n${inner}${parts.join(`,\n${inner}`)}\n${margin}${close}`;
-}
-
-function scalarText(value: Exclude<JsonValue, object> | ExactNumber): string {
-  const isExact = typeof value === 'bigint' || value instanceof ExactNumber;
-  return isExact ? String(value) : JSON.stringify(value ?? null);
 }
 
 /** `Array.isArray` does not narrow read-only arrays. */
