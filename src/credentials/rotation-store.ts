@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { RotatedAccount, RotatedSecrets } from '../device/credential.ts';
-import { CredentialError, expectedError, RefusedError } from '../errors.ts';
+import { attempt, CredentialError, expectedError, RefusedError } from '../errors.ts';
 import { appendText, readText } from '../os/files.ts';
 import { withLock } from '../os/lock.ts';
 import { visible } from '../text/visible.ts';
@@ -318,14 +318,9 @@ function changesOf(place: Place, states: ReadonlyMap<string, State>): RotationCh
  * @param rotation what is kept of the account, as text
  */
 export function runInDoubt(rotation: string, secret: string): string | undefined {
-  try {
-    const { isInDoubt, replaces, run } = JSON.parse(rotation) as RotatedSecrets;
-    return isInDoubt === true && replaces === secret ? run : undefined;
-  } catch (error) {
-    // Damaged: a rotation says so.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  // Damaged: a rotation says so.
+  const kept = attempt(SyntaxError, () => JSON.parse(rotation) as RotatedSecrets);
+  return kept?.isInDoubt === true && kept.replaces === secret ? kept.run : undefined;
 }
 
 interface Stored extends Omit<RotatedSecrets, 'previous'> {
@@ -342,14 +337,11 @@ function refusal({ address, kind, user }: RotatedAccount, reason: string): Refus
 
 /** Throws CredentialError for the entry of a later devsh: to write it again would lose what is in it. */
 function parsed({ address, user, secret }: StoredEntry): RotatedSecrets {
-  try {
-    const { schema, previous, ...secrets } = JSON.parse(secret) as Stored;
-    // It had an end once.
-    const text = typeof previous === 'object' ? previous.secret : previous;
-    if (schema === SCHEMA) return { ...secrets, previous: text };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
+  const stored = attempt(SyntaxError, () => JSON.parse(secret) as Stored);
+  const { schema, previous, ...secrets } = stored ?? { schema: '' };
+  // It had an end once.
+  const text = typeof previous === 'object' ? previous.secret : previous;
+  if (schema === SCHEMA) return { ...secrets, previous: text };
   throw new CredentialError(
     `${address}: what is kept of the rotation of ${user ?? 'its token'} is damaged, or of a later devsh; it was left unchanged`,
   );
