@@ -80,11 +80,7 @@ function inFile(fact: string): string {
 const OF_WRITE = /^(create|update|remove)\b.*/;
 
 /** Since when a fact is known (ISO 8601), and from what; null if that goes without saying. */
-function sinceOf(
-  own: string,
-  origin: Origin,
-  known: Since,
-): { since: string | null; source: string | null } {
+function sinceOf(own: string, origin: Origin, known: Since) {
   if (origin !== 'observed') return { since: null, source: null };
   // devsh concludes ways to write from other facts.
   const [seen] = [

@@ -445,11 +445,10 @@ function changesOf(
     const isRisky = [isPrivilegeField, isSecretField, isInternalField].some((is) => is(field));
     return isOpen && !isRisky && !fixed.includes(field);
   });
-  const [field] = [
-    ...free.filter((name) => typeof example[name] === 'string'),
-    ...free.filter((name) => example[name] !== null),
-    ...free,
-  ];
+  // A text is the best example, and null the worst.
+  const rank = (name: string): number =>
+    typeof example[name] === 'string' ? 0 : example[name] === null ? 2 : 1;
+  const [field] = free.toSorted((a, b) => rank(a) - rank(b));
   const change = field === undefined ? {} : { [field]: otherValue(about(field), example[field]) };
   const key = isSingle(profile, resource) ? '' : valueText(example[keyField]);
   const target = { kind: 'key', key } as const;
