@@ -5,7 +5,7 @@ import { LineRunner } from './line-runner.ts';
 import { readRecordHistory } from './views/record-history.ts';
 import { PALETTE } from './views/palette.ts';
 import { Questions, QUIET_MS, Typeahead } from './questions.ts';
-import type { Context, KeyBinding, LogLine } from './state.ts';
+import type { Context, KeyBinding, LogLine, State } from './state.ts';
 import { Throttle, type Store } from './store.ts';
 import { copyCommands, editLine, type Surface } from './surface.ts';
 import { addForm, editForm } from './table/commands.ts';
@@ -38,6 +38,9 @@ const NOTHING_RUNS =
 /** A key that is held down repeats within this time. */
 const REPEAT_MS = 1000;
 
+/** After this time with keys, a message has been read. */
+const READ_MS = 15_000;
+
 /** What Ctrl-C does where a text is searched or filtered. */
 const CANCELS: Partial<Record<Context, ViewAction>> = {
   search: 'search-cancel',
@@ -67,6 +70,8 @@ export class Controller {
   #closing: NodeJS.Timeout | undefined;
   /** The user asked to leave while a line was running: the session ends with it. */
   #isLeaving = false;
+  /** The messages at the last key, and when they were first there at a key. */
+  #seen: { readonly log: State['log']; readonly atMs: number } | undefined;
   /** The last message of a key that did nothing. */
   #warning: LogLine | undefined;
   /** Keys with an effect outside of the screen. */
@@ -94,6 +99,7 @@ export class Controller {
     refresh: () => {
       // The user asks for it: a refused login may be tried once more.
       this.#shell.shell.gate.forgetRefusals();
+      this.#store.dispatch({ kind: 'log-hide', lines: this.#store.state.log.current });
       void this.#reader.read();
     },
     'pause-run': () => this.runner.control('pause'),
@@ -181,8 +187,19 @@ export class Controller {
     this.#typeahead.press(event);
   }
 
+  /** What was read goes with the next key; what failed stays until the next line. Nothing goes unseen. */
+  #forgetRead(): void {
+    const { log } = this.#store.state;
+    const atMs = performance.now();
+    if (log !== this.#seen?.log) this.#seen = { log, atMs };
+    if (atMs - this.#seen.atMs < READ_MS) return;
+    const lines = log.current.filter(({ tone }) => tone !== 'bad' && tone !== 'warning');
+    this.#store.dispatch({ kind: 'log-hide', lines });
+  }
+
   #press(event: KeyEvent): void {
     clearTimeout(this.#closing);
+    this.#forgetRead();
     if (!['question', 'plan', 'plan-find'].includes(contextOf(this.#store.state)))
       this.#questions.cancelLate();
     const { state } = this.#store;

@@ -21,7 +21,6 @@ import type {
   TableOutput,
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
-import { failureLines } from './screen/layout.ts';
 import { foldResults, plainStyle, planView, type PlanView } from './views/plan-lines.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import { memoized, Throttle, type Store } from './store.ts';
@@ -64,10 +63,12 @@ function devicesIn({ devices }: Plan): RollOutState['devices'] {
     .filter(({ steps }) => steps > 0);
 }
 
-/** Adds failures of devices to the messages. */
-export function keepFailures(store: Store, failures: readonly Failure[]): void {
-  const lines = failureLines(failures);
-  if (lines.length > 0) store.dispatch({ kind: 'log-keep', lines });
+/** Failures of devices, each cause once; the list of messages has all names. */
+export function failureLines(failures: readonly Failure[]): LogLine[] {
+  const whole = causeLines(failures);
+  return causeLines(failures, 'some').map((text, index): LogLine => {
+    return { tone: 'bad', text, whole: whole[index] ?? text };
+  });
 }
 
 /** Sends the output of one line to its place: table, messages, pager, or the plan of a question. */
@@ -79,7 +80,6 @@ export class OutputRouter {
   #isAsked = false;
   /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
-  /** Shown below the table as long as they last. */
   readonly #failures: Failure[] = [];
   readonly #store: Store;
   readonly #feed: TableFeed;
@@ -225,7 +225,7 @@ export class OutputRouter {
     const writes = devicesIn(plan).map(({ name }) => name);
     this.#store.dispatch({ kind: 'work', work: { writes } });
     this.#refused = notCoveredBy(plan);
-    keepFailures(this.#store, this.#refused);
+    this.#log(failureLines(this.#refused));
   }
 
   /** Milliseconds since the run began. */
@@ -288,8 +288,7 @@ export class OutputRouter {
     this.#flush();
     this.#progressUpdates.stop();
     this.#endRollOut();
-    // The reasons are already shown where they occurred.
-    keepFailures(this.#store, this.#failures);
+    this.#log(failureLines(this.#failures));
     if (error === undefined || error instanceof StoppedError) return;
     this.log(error instanceof DeclinedError ? 'plain' : 'bad', ...errorLines(error, plainStyle));
   }
@@ -310,10 +309,11 @@ export class OutputRouter {
     return isAccepting || ['connect', 'demo'].includes(command.name);
   }
 
-  /** The bar shows the states, and the failures are below the table. */
+  /** The failures come first: the bar shows the states. */
   #logConnected(states: readonly unknown[]): void {
     const ready = states.filter((state) => state === 'connected').length;
     const all = ready === states.length;
+    this.#log(failureLines(this.#failures.splice(0)));
     const text = `connected to ${ready}${all ? '' : ` of ${states.length}`} device${states.length === 1 ? '' : 's'}`;
     this.log(all ? 'good' : 'warning', all ? `✓ ${text}` : text);
   }
@@ -357,7 +357,6 @@ export class OutputRouter {
   }
 
   #logError(error: DevshError, device: ReadOutput['device'] | undefined): void {
-    // A device that is down is shown below the table with its reason as long as it is down.
     if (this.#isConnecting() && device !== undefined) {
       this.#failures.push({ device, error });
       return;

@@ -83,7 +83,6 @@ const STEPS: Steps = {
   watch: (state, { everyMs }) => withTable(state, { ...state.table, watchMs: everyMs }),
   work: (state, { work }) => (state.work ? { ...state, work: { ...state.work, ...work } } : state),
   log: (state, { lines, old = [] }) => withLog(state, appended(state.log, old, lines)),
-  'log-keep': (state, { lines }) => withLog(state, { all: appended(state.log, [], lines).all }),
   'log-hide': (state, { lines }) => withLog(state, { current: without(state.log.current, lines) }),
   'roll-out': (state, { rollOut }) =>
     openedByLine({ ...state, rollOut }, { kind: 'roll-out', top: 0 }),

@@ -55,8 +55,6 @@ export type Action =
   | { readonly kind: 'work'; readonly work: Partial<Work> }
   /** In place of the `old` lines: results that fold as they arrive. */
   | { readonly kind: 'log'; readonly lines: readonly LogLine[]; readonly old?: readonly LogLine[] }
-  /** Adds to the list of messages only: the text is shown elsewhere. */
-  | { readonly kind: 'log-keep'; readonly lines: readonly LogLine[] }
   /** The lines stay in the list of messages only. */
   | { readonly kind: 'log-hide'; readonly lines: readonly LogLine[] }
   /** A run begins; its view opens. */

@@ -1,11 +1,9 @@
 import { someOf } from '../../text/one-line.ts';
 import { rememberedFor } from '../../text/remember.ts';
-import { causeLines, type Failure } from '../../output/streams.ts';
 import { problemLines } from '../prompt/input-line.ts';
 import type { LogLine, OpenQuestion, State } from '../state.ts';
-import { shownDevices, tableRows } from '../table/rows.ts';
-import { cut, isWithin, shortReason } from '../../text/visible.ts';
-import { memoized } from '../store.ts';
+import { tableRows } from '../table/rows.ts';
+import { cut, isWithin } from '../../text/visible.ts';
 import { LABEL_TONES, plainLine, type TextLine, textOfLine, type Tone } from './theme.ts';
 import { INTERRUPTED, isUnderWay } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
@@ -68,60 +66,23 @@ export function tableHeight(state: State): number {
   return Math.max(1, layoutOf(state).body - 1);
 }
 
-/** Failed devices as long as they fail; below them the messages of the last line. */
+/** What a view says below itself; then the newest messages: below a full table one. */
 function messageLines(state: State, room: number): LogLine[] {
-  const width = state.size.columns - 2;
-  const view = shownView(state)?.view;
-  if (view?.showsMessages?.(state) === true) {
-    // A roll-out and the list of messages show it themselves.
-    return state.overlay.kind === 'help' ? newestRows(progressLine(state), width, 1) : [];
-  }
-  const facts = view?.below?.(state) ?? [];
-  // Unused rows of the table are free.
-  const isTable = state.form === undefined && view === undefined;
-  const free = isTable ? room - 1 - tableRows(state).rows.length : 0;
-  const most = !isTable
-    ? Math.max(1, Math.floor(room / 4))
-    : Math.max(3, Math.floor(room / 3), free);
-  const messages = newestRows([...state.log.current, ...progressLine(state)], width, most);
-  // The bar counts all of them.
-  const failures = findFailures(state.fleet.devices, shownDevices(state), state.table.reads);
-  const failed = (view === undefined ? linesOfFailures(failures) : [])
-    .filter(({ text }) => !state.log.current.some((one) => one.text === text))
-    .slice(0, most - messages.length)
-    .map(({ tone, text }) => ({ tone, text: shortReason(text, width) }));
-  const lines = [...facts, ...failed, ...messages];
-  // Older messages must not cut a fingerprint.
+  const { overlay, form, log } = state;
+  // The roll-out shows its progress itself.
+  if (overlay.kind === 'roll-out' && isUnderWay(state)) return [];
+  const facts = shownView(state)?.view.below?.(state) ?? [];
+  const isTable = form === undefined && overlay.kind === 'none';
+  // Unused rows of the table are free; what a view says itself comes first.
+  const rest = facts.length > 0 ? 1 : Math.floor(room / 4);
+  const free = isTable ? room - 1 - tableRows(state).rows.length : rest;
+  const said = [...log.current, ...progressLine(state)];
+  const { columns } = state.size;
+  const messages = newestRows(said, columns - 2, Math.max(Math.ceil(LINE / columns), free));
+  const lines = [...facts, ...messages];
+  // A message must not cut a fingerprint.
   return facts.length > 0 ? lines.slice(0, Math.max(0, room - 2)) : lines;
 }
-
-/** Failures of devices, each cause once; the list of messages has all names. */
-export function failureLines(failures: readonly Failure[]): LogLine[] {
-  const whole = causeLines(failures);
-  return causeLines(failures, 'some').map((text, index): LogLine => {
-    return { tone: 'bad', text, whole: whole[index] ?? text };
-  });
-}
-
-const linesOfFailures = memoized(failureLines);
-
-/** Failures of the shown devices that have no records in the table. */
-const findFailures = memoized(
-  (
-    devices: State['fleet']['devices'],
-    shown: readonly string[],
-    reads: State['table']['reads'],
-  ): readonly Failure[] => {
-    const tabs = new Map(devices.map((device) => [device.name, device]));
-    return shown.flatMap((name): Failure[] => {
-      const tab = tabs.get(name);
-      const read = reads.get(name);
-      const error = tab?.error ?? (read?.outcome.ok === false ? read.outcome.error : undefined);
-      if (error === undefined || tab?.kind === 'connecting') return [];
-      return [{ device: { name, address: tab?.address ?? '' }, error }];
-    });
-  },
-);
 
 function progressLine({ work, rollOut }: State): LogLine[] {
   if (work === undefined) return [];
@@ -188,23 +149,23 @@ const rowsOf = rememberedFor((line: LogLine, width: number): readonly LogLine[] 
     .map((row) => ({ tone, text: row }));
 });
 
-/** The newest lines in full, then as much of the one before as has room. */
+/** A message has at least so many cells: on a narrow screen two rows. */
+const LINE = 80;
+/** Behind messages that have no room. */
+const REST = ' (m: all)';
+
+/** The newest messages that fit in full, at least the start of the last one. */
 function newestRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
   const rows: LogLine[] = [];
-  for (const line of lines.toReversed()) {
-    if (rows.length >= most) break;
-    rows.unshift(...startOf(line, width, most - rows.length));
-  }
-  return rows;
-}
-
-/** Ends a message that has no room; the list of messages has all of it. */
-const REST = ' (m in the table: all)';
-
-function startOf(line: LogLine, width: number, room: number): readonly LogLine[] {
-  const rows = rowsOf(line, width);
-  if (rows.length <= room) return rows;
-  const rest = room > 1 ? REST : '';
-  const end = cut(`${rows[room - 1]?.text ?? ''} …`, width - rest.length) + rest;
-  return [...rows.slice(0, room - 1), { tone: line.tone, text: end }];
+  const left = lines.findLastIndex((line) => {
+    const own = rowsOf(line, width);
+    if (rows.length > 0 && rows.length + own.length > most) return true;
+    rows.unshift(...own);
+    return rows.length > most;
+  });
+  if (left === -1) return rows;
+  return rows.slice(0, most).map((row, index, { length }) => {
+    const isLast = index === length - 1;
+    return isLast ? { ...row, text: cut(row.text, width - REST.length) + REST } : row;
+  });
 }

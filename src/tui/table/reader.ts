@@ -6,7 +6,7 @@ import type { DriftOutput, ReadOutput } from '../../shell/output.ts';
 import type { ShellSession } from '../../shell/session.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { someOf } from '../../text/one-line.ts';
-import { keepFailures } from '../output-router.ts';
+import { failureLines } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
 import type { LogLine } from '../state.ts';
@@ -146,7 +146,7 @@ export class TableReader {
       if (isCurrent()) {
         this.#stop = undefined;
         this.#feed.flush();
-        keepFailures(this.#store, failures);
+        this.#store.dispatch({ kind: 'log', lines: failureLines(failures) });
         this.#store.know({ reading: undefined });
       }
     }

@@ -7,7 +7,6 @@ import { type OverOf, toned, type View } from './view.ts';
 /** The keys that matter where it was opened; the palette and `help keys` have all of them. */
 export const HELP: View<OverOf<'help'>> = {
   breadcrumb: () => 'keys',
-  showsMessages: () => true,
   lines: (_overlay, state) =>
     toned(helpLines(state), (_line, index) => (index === 0 ? 'heading' : 'plain')),
 };

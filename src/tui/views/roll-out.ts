@@ -31,7 +31,6 @@ export const INTERRUPTED =
 export const ROLL_OUT: View<OverOf<'roll-out'>> = {
   breadcrumb: () => 'roll-out',
   title: (_over, { rollOut }) => [{ text: rollOut ? rollOutTitle(rollOut) : '', rank: 1 }],
-  showsMessages: isUnderWay,
   keys: keysOf('roll-out', 'While a run is rolled out', [
     key(['p'], 'pause-run', 'pause before the next step, or continue', {
       hint: [1, (state) => (isPaused(state) ? 'continue' : isUnderWay(state) ? 'pause' : '')],

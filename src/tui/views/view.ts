@@ -51,8 +51,6 @@ export interface View<O extends Over = Over> {
   details?(overlay: O, state: State): Over | undefined;
   /** Lines below it, never cut. */
   below?(state: State): readonly LogLine[];
-  /** Whether there are no messages below it: it has its own, or needs the room. */
-  showsMessages?(state: State): boolean;
   /** The view for a command's output, if it is of this kind. */
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
   /** The message instead of the view if the command lists nothing. */

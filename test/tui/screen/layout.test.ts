@@ -34,90 +34,21 @@ function messages(state: State): string[] {
   return layoutOf(state).messages.map(({ text }) => text);
 }
 
-test('devices that failed for the same cause are one line with their names', () => {
-  const down = ['fw1', 'fw2', 'fw3', 'fw4', 'fw5'].map((name) =>
-    failed(name, 'ADDRESS refuses the connection'),
-  );
-  expect(messages(stateWith([...down, failed('fw9', 'no answer within 5 s')]))).toEqual([
-    '✗ fw1, fw2, fw3 +2: the device refuses the connection',
-    '✗ fw9: no answer within 5 s',
-  ]);
-});
-
 test('a message that does not fit shows its start, and where the rest is', () => {
   const text = `error: fw1: ${'the device refuses the certificate of its own CA '.repeat(4)}at last`;
   const log = (state: State, ...texts: readonly string[]): State =>
     after(state, { kind: 'log', lines: texts.map((one): LogLine => ({ tone: 'bad', text: one })) });
-  const small = { columns: 40, rows: 10 };
   const records = Array.from({ length: 9 }, (_, at) => user(`u${at}`));
-  const full = stateOf({ fw0: records }, small);
+  const full = stateOf({ fw0: records }, { columns: 40, rows: 10 });
   expect(messages(log(full, text))).toEqual([
     'error: fw1: the device refuses the',
-    '  certificate of its own CA the device',
-    '  refuses the c… (m in the table: all)',
+    '  certificate of its own CA … (m: all)',
   ]);
-  // Two hints behind it leave one row.
-  expect(messages(log(full, text, 'did you mean fw2?', 'or fw3?'))).toEqual([
-    'error: fw1: the device refuses the …',
-    'did you mean fw2?',
-    'or fw3?',
-  ]);
+  expect(messages(log(full, text, 'did you mean fw2?'))).toEqual(['did you mean fw2? (m: all)']);
   expect(messages(log(stateOf({ fw0: records }), text)).join(' ')).toContain('at last');
 });
 
-test('a cause that only one device has keeps its words', () => {
-  const why = 'the login was refused. Try "login fw1"';
-  expect(messages(stateWith([failed('fw1', why)]))).toEqual([`✗ fw1: ${why}`]);
-  const both = ['fw1', 'fw2'].map((name) => failed(name, why.replace('fw1', name)));
-  expect(messages(stateWith(both))).toEqual([
-    '✗ fw1, fw2: the login was refused. Try "login DEVICE"',
-  ]);
-  const unnamed = ['10.0.0.1:443', '10.0.0.2:443'].map((name) => {
-    const error = new UnreachableError({ name, address: name }, `"trust scan ${name}" shows it`);
-    return { name, address: name, kind: 'failed' as const, error };
-  });
-  expect(messages(stateWith(unnamed))).toEqual([
-    '✗ 10.0.0.1:443, 10.0.0.2:443: "trust scan DEVICE" shows it',
-  ]);
-});
-
-/** The messages below the table, after a run on fw0 with standing failures beside it. */
-function afterRun(size: Size): string[] {
-  const down = [failed('fw1', 'ADDRESS refuses it'), failed('fw2', 'no answer within 5 s')];
-  const lines: LogLine[] = [
-    { tone: 'bad', text: '✗ set user bob: failed on fw0 - refused' },
-    { tone: 'bad', text: '✗ set user bob: failed on fw3 - lost' },
-    { tone: 'heading', text: '2 failed · pending on fw3' },
-    { tone: 'plain', text: 'pending: "resume" makes the change later' },
-  ];
-  const state = stateWith(down, size);
-  const users = Array.from({ length: 30 }, (_, index) => user(`user${index}`));
-  const table = stateOf({ fw0: users }, size).table;
-  return messages(after({ ...state, table }, { kind: 'log', lines }));
-}
-
-test('the verdicts of a run have precedence over devices that failed before', () => {
-  expect(afterRun({ columns: 80, rows: 24 })).toEqual([
-    '✗ fw1: fw1.example:443 refuses it',
-    '✗ fw2: no answer within 5 s',
-    '✗ set user bob: failed on fw0 - refused',
-    '✗ set user bob: failed on fw3 - lost',
-    '2 failed · pending on fw3',
-    'pending: "resume" makes the change later',
-  ]);
-  expect(afterRun({ columns: 80, rows: 20 })[0]).toBe('✗ fw1: fw1.example:443 refuses it');
-  expect(afterRun({ columns: 80, rows: 20 })).toContain('✗ set user bob: failed on fw0 - refused');
-});
-
-test('on the smallest screen the count and what is left to do stay, and each line begins at its start', () => {
-  expect(afterRun({ columns: 40, rows: 10 })).toEqual([
-    '2 failed · pending on fw3',
-    'pending: "resume" makes the change',
-    '  later',
-  ]);
-});
-
-test('whatever is said, the newest of it is in sight, and what is said again stands once', () => {
+test('below a full table one message is in sight, the newest, and a sign if there are more', () => {
   const tones = ['plain', 'heading', 'good', 'bad', 'warning', 'quiet'] as const;
   const line = fc.record({
     tone: fc.constantFrom(...tones),
@@ -127,19 +58,15 @@ test('whatever is said, the newest of it is in sight, and what is said again sta
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 40 }), (lines) => {
       const said = lines.map((one) => ({ kind: 'log', lines: [one] }) as const);
-      const shown = messages(after(stateOf({ fw0: users }), ...said));
-      expect(shown.at(-1)).toBe(lines.at(-1)?.text);
-      expect(new Set(shown).size).toBe(shown.length);
-      const last = [...new Set(lines.map(({ text }) => text).toReversed())].slice(0, shown.length);
-      expect(shown).toEqual(last.toReversed());
+      const texts = lines.map(({ text }) => text);
+      const rest = new Set(texts).size > 1 ? ' (m: all)' : '';
+      expect(messages(after(stateOf({ fw0: users }), ...said))).toEqual([`${texts.at(-1)}${rest}`]);
+      // Rows that nothing else needs are free, and what is said again stands once.
+      const few = messages(after(stateOf({ fw0: users.slice(0, 2) }), ...said));
+      const last = [...new Set(texts.toReversed())].slice(0, few.length).toReversed();
+      expect(few.map((text) => text.replace(/ \(m: all\)$/, ''))).toEqual(last);
     }),
   );
-});
-
-test('a failure that the last line has reported is not repeated', () => {
-  const state = stateWith([failed('fw1', 'ADDRESS refuses it')]);
-  const [text = ''] = messages(state);
-  expect(messages(after(state, { kind: 'log', lines: [{ tone: 'bad', text }] }))).toEqual([text]);
 });
 
 test('a key takes no longer where 20,000 devices have failed', () => {
