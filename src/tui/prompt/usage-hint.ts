@@ -14,7 +14,7 @@ import {
 } from '../../shell/command.ts';
 import type { Line } from '../editor/line.ts';
 import { cut, widthOf } from '../../text/visible.ts';
-import { type Span, widthOfSpans } from '../screen/theme.ts';
+import { plainLine, type Span, widthOfSpans } from '../screen/theme.ts';
 import { lineHints, SEPARATOR } from '../screen/bar-lines.ts';
 import { contextOf } from '../keys/keymap.ts';
 import { isOffering } from './reduce-prompt.ts';
@@ -22,9 +22,11 @@ import type { State } from '../state.ts';
 
 /** The usage of the typed command, for the line below it. */
 interface UsageHint {
-  /** `user set KEY FIELD=VALUE…`, in parts; the present one is at the cursor. */
-  readonly parts: readonly { readonly text: string; readonly isPresent: boolean }[];
-  /** Summary of the present part. */
+  /** `user set`, `KEY`, `FIELD=VALUE…`. */
+  readonly words: readonly string[];
+  /** Which of them is at the cursor. */
+  readonly present: number;
+  /** What the present word is. */
   readonly summary: string;
 }
 
@@ -52,37 +54,20 @@ export function usageHint({ before }: Line): UsageHint | undefined {
 
 function ofVerbs(command: CommandSpec): UsageHint {
   const verbs = namedVerbs(command).map(({ name }) => name);
-  return {
-    parts: [
-      { text: command.name, isPresent: false },
-      { text: verbs.join(' | '), isPresent: true },
-    ],
-    summary: '',
-  };
+  return { words: [command.name, verbs.join(' | ')], present: 1, summary: '' };
 }
 
 function ofArguments(command: CommandSpec, verb: VerbSpec, given: number): UsageHint | undefined {
   const { args } = verb;
-  const last = args.at(-1);
-  const present = args[given] ?? (last?.isRest === true ? last : undefined);
-  if (present === undefined) return undefined;
-  return {
-    parts: [
-      { text: title(command, verb), isPresent: false },
-      ...args.map((arg) => ({ text: argLabel(arg), isPresent: arg === present })),
-    ],
-    summary: present.summary,
-  };
+  const at = args.at(-1)?.isRest === true ? Math.min(given, args.length - 1) : given;
+  const present = args[at];
+  const words = [title(command, verb), ...args.map(argLabel)];
+  return present && { words, present: at + 1, summary: present.summary };
 }
 
 function ofOption({ flag, placeholder, summary }: Option): UsageHint {
-  return {
-    parts: [
-      { text: `--${flag}`, isPresent: placeholder === undefined },
-      ...(placeholder === undefined ? [] : [{ text: placeholder, isPresent: true }]),
-    ],
-    summary,
-  };
+  const words = [`--${flag}`, ...(placeholder === undefined ? [] : [placeholder])];
+  return { words, present: words.length - 1, summary };
 }
 
 /** The option at the cursor: its value or the option itself. */
@@ -100,22 +85,21 @@ export function usageSpans(state: State): Span[] {
   const isTyping = contextOf(state) === 'prompt' || isOffering(state.prompt);
   const hint = isTyping && usageHint(state.prompt.editing.line);
   if (!hint) return [];
-  const { parts, summary } = hint;
+  const { words, present, summary } = hint;
   const room = lineHints(state).reduce(
     (left, { text }) => left - widthOf(SEPARATOR + text),
     state.size.columns - 2,
   );
-  const present = parts.filter(({ isPresent }) => isPresent).map(({ text }) => text);
-  const usage = parts.flatMap(({ text, isPresent }, index): Span[] => [
-    ...(index > 0 ? [{ tone: 'plain' as const, text: ' ' }] : []),
-    { tone: isPresent ? 'accent' : 'plain', text },
+  const usage = words.flatMap((text, index): Span[] => [
+    ...(index > 0 ? plainLine(' ') : []),
+    ...plainLine(text, index === present ? 'accent' : 'plain'),
   ]);
   const used = widthOfSpans(usage);
   const summaryText = summary === '' ? '' : `: ${summary}`;
   if (used + Math.min(widthOf(summaryText), LEAST_SUMMARY) <= room)
     return withSummary(usage, cut(summaryText, room - used));
   // The present part is worth more than the words before it.
-  const short = present.join(' ');
+  const short = words[present] ?? '';
   if (room < Math.min(LEAST_USAGE, widthOf(short))) return [];
   if (widthOf(short) >= room) return [{ tone: 'accent', text: cut(short, room) }];
   return withSummary([{ tone: 'accent', text: short }], cut(summaryText, room - widthOf(short)));

@@ -6,7 +6,7 @@ import { after, stateOf, user } from '../table/table-fixture.ts';
 /** The usage with the present part in brackets. */
 function usage(before: string): string | undefined {
   const hint = usageHint({ before, after: '' });
-  return hint?.parts.map(({ text, isPresent }) => (isPresent ? `<${text}>` : text)).join(' ');
+  return hint?.words.map((text, at) => (at === hint.present ? `<${text}>` : text)).join(' ');
 }
 
 test.each([
