@@ -156,7 +156,7 @@ async function typeOnScreen(built, line, addresses, env) {
   try {
     await until(() => shows('connected to'), 'connected');
     program.write(`${line.join(' ')}\r`);
-    await until(() => shows('set user bob: done'), 'done');
+    await until(() => shows('✓ bob  '), 'done');
     program.write('quit\r');
     await ended;
   } finally {

@@ -200,8 +200,7 @@ export class Controller {
   #press(event: KeyEvent): void {
     clearTimeout(this.#closing);
     this.#forgetRead();
-    if (!['question', 'plan', 'plan-find'].includes(contextOf(this.#store.state)))
-      this.#questions.cancelLate();
+    if (this.#store.state.questions[0]?.isOpen !== true) this.#questions.cancelLate();
     const { state } = this.#store;
     const context = contextOf(state);
     if (context === 'waiting') this.#questions.restartDelay(event);

@@ -6,11 +6,10 @@ import {
   causeLines,
   errorLines,
   type Failure,
-  progressText,
   type Streams,
   type Writer,
 } from '../output/streams.ts';
-import { endedTexts, owedTexts, planLines } from '../output/change-text.ts';
+import { endedTexts, owedTexts, planLines, resultLines } from '../output/change-text.ts';
 import { visible, visibleLines } from '../text/visible.ts';
 import type {
   DriftOutput,
@@ -21,9 +20,11 @@ import type {
   TableOutput,
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
-import { foldResults, plainStyle, planView, type PlanView } from './views/plan-lines.ts';
+import { plainStyle, planView, type PlanView } from './views/plan-lines.ts';
+import { progressMeter } from './screen/progress.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import { memoized, Throttle, type Store } from './store.ts';
+import { signTone } from './views/pager.ts';
 import { viewFor } from './views/views.ts';
 import type { TableFeed } from './table/feed.ts';
 
@@ -96,6 +97,7 @@ export class OutputRouter {
   /** Waits for the end of the line. */
   #printed: Output[] = [];
   #progress = '';
+  readonly #meter = progressMeter();
   readonly #progressUpdates = new Throttle(() =>
     this.#store.dispatch({ kind: 'work', work: { progress: this.#progress } }),
   );
@@ -137,7 +139,7 @@ export class OutputRouter {
         }
         break;
       case 'progress':
-        this.#progress = progressText(output);
+        this.#progress = this.#meter(output);
         this.#progressUpdates.schedule();
         break;
       case 'result':
@@ -379,7 +381,10 @@ export class OutputRouter {
     clearImmediate(this.#logging);
     this.#logging = undefined;
     const { results, failures } = this.#group;
-    const lines = [...foldResults(results), ...failureLines(failures)];
+    const done = resultLines(results, this.#plan, plainStyle).map((text): LogLine => {
+      return { tone: signTone(text) ?? 'plain', text };
+    });
+    const lines = [...done, ...failureLines(failures)];
     this.#store.dispatch({ kind: 'log', old: this.#group.lines, lines });
     this.#group.lines = lines;
   }

@@ -1,10 +1,9 @@
 import { shortened, visibleLines } from '../text/visible.ts';
 import type { Question } from '../shell/session.ts';
-import { type PlanView, wrapped } from './views/plan-lines.ts';
-import type { TextLine } from './screen/theme.ts';
+import type { PlanView } from './views/plan-lines.ts';
 import { editKeyOf, EMPTY_EDITING, lineText } from './editor/line.ts';
-import { type Context, type LogLine, NO_FIND, type State } from './state.ts';
-import { memoized, type Store } from './store.ts';
+import { type Context, type LogLine, NO_FIND, type PlanTexts, type State } from './state.ts';
+import type { Store } from './store.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 import {
   contextOf,
@@ -55,12 +54,10 @@ export class Questions {
       const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
         .map((text): LogLine => ({ tone: isWarning ? 'bad' : 'plain', text }));
-      const below = [...detailLines, ...(plan?.warnings ?? [])];
-      const withBelow = (above?: PlanView['folded']) =>
-        memoized((width: number): readonly TextLine[] => [
-          ...(above?.(width) ?? []),
-          ...below.flatMap((line) => wrapped(line, width)),
-        ]);
+      const withDetails = ({ steps, below }: PlanTexts): PlanTexts => ({
+        steps,
+        below: [...detailLines, ...below],
+      });
       this.#store.dispatch({
         kind: 'ask',
         question: {
@@ -70,8 +67,8 @@ export class Questions {
           expected,
           isOpen: false,
           title: plan?.title ?? (isWarning ? 'WARNING' : kind === 'secret' ? 'login' : 'question'),
-          linesAt: withBelow(plan?.folded),
-          unfoldedAt: plan && withBelow(plan.unfolded),
+          about: withDetails(plan?.folded ?? { steps: [], below: [] }),
+          unfolded: plan && withDetails(plan.unfolded),
           isUnfolded: false,
           find: NO_FIND,
           top: 0,
@@ -157,7 +154,7 @@ export class Questions {
 }
 
 /** A question takes keys there. */
-const ANSWERS: readonly Context[] = ['question', 'plan', 'plan-find'];
+const ANSWERS: readonly Context[] = ['question', 'plan', 'find'];
 
 /** No key waits longer for what an earlier one opens: a device may be silent. */
 export const LONGEST_WAIT_MS = 1000;

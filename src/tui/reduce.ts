@@ -84,8 +84,7 @@ const STEPS: Steps = {
   work: (state, { work }) => (state.work ? { ...state, work: { ...state.work, ...work } } : state),
   log: (state, { lines, old = [] }) => withLog(state, appended(state.log, old, lines)),
   'log-hide': (state, { lines }) => withLog(state, { current: without(state.log.current, lines) }),
-  'roll-out': (state, { rollOut }) =>
-    openedByLine({ ...state, rollOut }, { kind: 'roll-out', top: 0 }),
+  'roll-out': (state, { rollOut }) => openedByLine({ ...state, rollOut }, { kind: 'roll-out' }),
   result: (state, { result }) =>
     changeRollOut(withTable(state, addResult(state.table, result)), {
       results: [...(state.rollOut?.results ?? []), result],
@@ -182,7 +181,6 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   prompt: editLine,
   find: editFind,
   palette: editFind,
-  'plan-find': editFind,
   // Who types the next line goes on typing it.
   waiting: (state, key) => (isTypedOn(state) ? editLine(state, key) : state),
 };
@@ -192,7 +190,7 @@ const OPENED = {
   help: () => ({ kind: 'help', top: 0 }),
   palette: paletteOf,
   messages: messagesOf,
-  'roll-out': () => ({ kind: 'roll-out', top: 0 }),
+  'roll-out': () => ({ kind: 'roll-out' }),
   devices: () => ({ kind: 'devices', cursor: 0 }),
   questions: () => NO_MARKS,
 } satisfies Partial<Record<ViewAction, (state: State) => Overlay>>;
@@ -200,7 +198,6 @@ const OPENED = {
 const goTable = (state: State): State =>
   withPrompt({ ...state, focus: 'table' }, { ...state.prompt, menu: undefined });
 
-/** The other keys. */
 const OTHERS = {
   'go-table': goTable,
   'press-in-table': goTable,
@@ -239,7 +236,7 @@ const OTHERS = {
   'previous-found': (state) => nextFound(state, -1),
   unfold: (state) =>
     changeQuestion(state, (question) => ({
-      isUnfolded: question.unfoldedAt !== undefined && !question.isUnfolded,
+      isUnfolded: question.unfolded !== undefined && !question.isUnfolded,
       top: 0,
     })),
   'close-form': closeForm,
@@ -265,7 +262,6 @@ function act(state: State, action: ViewAction): State {
   return state.form === undefined ? state : { ...state, form: formAfter(state.form, action) };
 }
 
-/** Whether a table of actions has this one. */
 function has<K extends string>(table: Readonly<Record<K, unknown>>, action: string): action is K {
   return Object.hasOwn(table, action);
 }

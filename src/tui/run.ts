@@ -25,7 +25,8 @@ import {
   withAsciiSigns,
 } from './screen/theme.ts';
 import type { StepResult } from '../change/verdict.ts';
-import { foldResults, namesText } from './views/plan-lines.ts';
+import { namesText, plainStyle } from './views/plan-lines.ts';
+import { resultLines } from '../output/change-text.ts';
 import { isUnderWay } from './views/roll-out.ts';
 import { grouped } from '../device/record.ts';
 import { counted } from '../text/one-line.ts';
@@ -37,7 +38,6 @@ interface ScreenOptions {
   readonly theme: ThemeName | undefined;
   /** Nothing changes by itself; REDUCE_MOTION in the environment does the same. */
   readonly reduceMotion: boolean;
-  /** Show the details of a record beside the table. */
   readonly detailsBeside: boolean;
   /** Removes temporary files when a signal ends the process. */
   readonly cleanUp: () => void;
@@ -175,7 +175,7 @@ export function sessionSummary(
   const owed = names.reduce((sum, name) => sum + (pending.get(name) ?? 0), 0);
   return [
     ...(parts.length === 0 ? [] : [`In this session: ${parts.join(' · ')}`]),
-    ...foldResults(sent).map(({ text }) => `  ${text}`),
+    ...resultLines(sent, undefined, plainStyle).map((text) => `  ${text}`),
     ...(owed === 0
       ? []
       : [`${counted(owed, 'change')} pending on ${namesText(names)}: "devsh resume" continues`]),

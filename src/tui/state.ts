@@ -1,5 +1,6 @@
 import type { StepResult } from '../change/verdict.ts';
 import type { DevshError } from '../errors.ts';
+import type { PlanGroup } from '../output/change-text.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import type { DeviceQuestion } from '../shell/commands/questions.ts';
 import type { FoldedEvent } from '../history/fold-events.ts';
@@ -15,14 +16,12 @@ import type { DeviceFacts } from '../shell/devices/probe.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Binding, Part } from './keys/key-binding.ts';
 import type { KeyName } from './terminal/keys.ts';
-import type { TextLine } from './screen/theme.ts';
 import type { Size } from './terminal/painter.ts';
 import type { PromptState } from './prompt/prompt-state.ts';
 import type { TableState } from './table/table-state.ts';
 
 export type KeyBinding = Binding<State, Context>;
 
-/** All key bindings of this user. */
 export type Keymap = readonly KeyBinding[];
 
 /** Where a key binding applies: a part of the screen, or a view with keys of its own. */
@@ -33,7 +32,6 @@ export interface State {
   readonly size: Size;
   /** The theme; undefined: see `themeFor`. */
   readonly theme: ThemeName | undefined;
-  /** The key bindings of this user. */
   readonly keymap: Keymap;
   /** The first keys of a sequence: `ctrl-x`. */
   readonly pendingKeys: KeyName | undefined;
@@ -64,7 +62,6 @@ export interface State {
   readonly backStack: readonly Place[];
   /** Tables that were left, with cursor, filter, order and marks, by `tableId`. */
   readonly tables: ReadonlyMap<string, TableState>;
-  /** The search in the current view. */
   readonly find: Find;
   /** Replaces the table; an overlay covers it, too. */
   readonly form: FormState | undefined;
@@ -167,6 +164,12 @@ export interface RecordHistory {
   readonly problem?: string;
 }
 
+/** What a question is about: steps in columns, and what stands below them. */
+export interface PlanTexts {
+  readonly steps: readonly PlanGroup[];
+  readonly below: readonly LogLine[];
+}
+
 /** One that is late is cancelled if a key comes before it is open. */
 export interface OpenQuestion extends Omit<Question, 'details' | 'expected' | 'until'> {
   readonly id: number;
@@ -175,10 +178,10 @@ export interface OpenQuestion extends Omit<Question, 'details' | 'expected' | 'u
   readonly isOpen: boolean;
   /** In the edge of its box: `11 to delete`. */
   readonly title: string;
-  /** Shown above it, for so many columns. */
-  readonly linesAt: (columns: number) => readonly TextLine[];
+  /** Shown above it. */
+  readonly about: PlanTexts;
   /** The same for each device, if there is a plan to unfold. */
-  readonly unfoldedAt: ((columns: number) => readonly TextLine[]) | undefined;
+  readonly unfolded: PlanTexts | undefined;
   readonly isUnfolded: boolean;
   /** The search in a plan. */
   readonly find: Find;
@@ -205,7 +208,7 @@ export type Overlay =
       readonly isFilling: boolean;
       readonly cursor: number;
     }
-  | { readonly kind: 'roll-out'; readonly top: number }
+  | { readonly kind: 'roll-out' }
   | { readonly kind: 'runs'; readonly runs: TableOutput['rows']; readonly cursor: number }
   | {
       readonly kind: 'time-line';

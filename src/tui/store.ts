@@ -30,7 +30,6 @@ type Fact =
   | 'reading'
   | 'work';
 
-/** All actions on the state. */
 export type Action =
   | { readonly kind: 'view'; readonly action: ViewAction }
   | { readonly kind: 'edit'; readonly key: EditKey }
@@ -115,7 +114,6 @@ export class Store {
     this.dispatch({ kind: 'facts', facts });
   }
 
-  /** Performs a key's action on the screen. */
   act(action: ViewAction): void {
     this.dispatch({ kind: 'view', action });
   }

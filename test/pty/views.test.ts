@@ -139,7 +139,7 @@ test.each(SIZES)(
     await program.waitFor('answer>');
     await shows(program, 'roll-out', size);
     await answer(program, '3');
-    await program.waitFor(/✓ add user zed: done/);
+    await program.waitFor(/✓ zed {2}added/);
     await program.waitFor('enter run');
 
     await goToTable(program);
@@ -283,7 +283,7 @@ test('what was written while another table was in sight shows in the one that co
   program.type('user list lang=en\r');
   await program.waitFor(/filter: lang=en/);
   program.type('user set viewer first_name=Victoria --yes\r');
-  await program.waitFor(/✓ set user viewer: done/);
+  await program.waitFor(/✓ viewer {2}first_name/);
   await program.waitFor(/ended · \d/);
   await goToTable(program);
   program.press('escape');

@@ -21,7 +21,7 @@ test('a user is added with completion, read back, and is in the table', async ()
   await program.waitFor('2 to add');
   await program.waitFor('Type 2 to do them');
   await answer(program, '2');
-  await program.waitFor(/✓ add user carol: done on 127\.0\.0\.2\S*, 127\.0\.0\.3/);
+  await program.waitFor(/✓ carol {2}added {2}127\.0\.0\.2\S* 127\.0\.0\.3/);
   await program.waitFor(/carol +Carol +Clark +en +all/);
 
   for (const { users } of simulator.devices) {
@@ -53,7 +53,7 @@ test('deleting asks with the plan; a wrong answer does nothing, the right one de
   program.press('d');
   await program.waitFor('Type 2 to DELETE');
   await answer(program, '2');
-  await program.waitFor(/✓ delete user viewer: done on 127\.0\.0\.2\S*, 127/);
+  await program.waitFor(/✓ viewer {2}deleted {2}127\.0\.0\.2\S* 127/);
   expect(names().some((users) => users.includes('viewer'))).toBe(false);
   await program.waitFor('no record matches the filter');
 });
@@ -72,7 +72,7 @@ test('what is typed before a question can have been read does not answer it', as
   expect(simulator.devices[0]?.users.some(({ username }) => username === 'viewer')).toBe(true);
   expect(program.screen().join('\n')).toContain('Type y to do it');
   await answer(program, 'y');
-  await program.waitFor('delete user viewer: done');
+  await program.waitFor('✓ viewer  deleted');
 });
 
 test('u takes the last run back, with its plan shown and asked for', async () => {
@@ -81,7 +81,7 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   program.type('user set viewer lang=de\r');
   await program.waitFor('lang: en -> de');
   await answer(program, '2');
-  await program.waitFor('set user viewer: done');
+  await program.waitFor('✓ viewer  lang');
   await goToTable(program);
   program.press('u');
   await program.waitFor('lang: de -> en');
@@ -94,7 +94,7 @@ test('u takes the last run back, with its plan shown and asked for', async () =>
   await program.waitFor(/~ set user viewer +127\.0\.0\.3\S* +lang: de -> en/);
   await answer(program, '2');
   await program.waitFor(
-    /› undo\n undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de[^✓]*✓ set user viewer: done on 127\S+, 127/,
+    /› undo\n undoes run \S+, began (?:yesterday )?\d\d:\d\d UTC\S*: user set viewer\s+lang=de[^✓]*✓ viewer {2}lang de → en {2}127\S+ 127/,
   );
   expect(simulator.devices[1]?.users).toContainEqual(
     expect.objectContaining({ username: 'viewer', lang: 'en' }),

@@ -101,7 +101,7 @@ const TYPED: Readonly<Partial<Record<Context, readonly (keyof State)[]>>> = {
   menu: ['prompt'],
   search: ['prompt'],
   filter: [],
-  find: ['find', 'overlay'],
+  find: ['find', 'overlay', 'questions'],
   form: ['form'],
   'form-switch': ['form'],
   'form-choice': ['form'],

@@ -1,5 +1,4 @@
 import { boxRows, questionLines } from './box-lines.ts';
-import { plainLine } from '../../src/tui/screen/theme.ts';
 import { describe, expect, test } from 'vitest';
 import { contextOf } from '../../src/tui/keys/keymap.ts';
 import { inputLine } from '../../src/tui/prompt/input-line.ts';
@@ -85,6 +84,11 @@ describe('completion', () => {
   });
 });
 
+/** What a question is about, without steps. */
+function textsOf(texts: readonly string[]) {
+  return { steps: [], below: texts.map((text) => ({ tone: 'plain', text }) as const) };
+}
+
 describe('questions', () => {
   const question = {
     id: 1,
@@ -93,8 +97,8 @@ describe('questions', () => {
     expected: undefined,
     isOpen: true,
     title: 'login',
-    linesAt: () => [],
-    unfoldedAt: undefined,
+    about: { steps: [], below: [] },
+    unfolded: undefined,
     isUnfolded: false,
     find: NO_FIND,
     top: 0,
@@ -119,10 +123,10 @@ describe('questions', () => {
   });
 
   test('a long plan can be scrolled, and the question stays in sight', () => {
-    const lines = Array.from({ length: 100 }, (_, n) => plainLine(`step ${n}`));
+    const about = textsOf(Array.from({ length: 100 }, (_, n) => `step ${n}`));
     const state = after(start, {
       kind: 'ask',
-      question: { ...question, kind: 'confirm', text: 'Type 100:', linesAt: () => lines },
+      question: { ...question, kind: 'confirm', text: 'Type 100:', about },
     });
     const shown = (one: State) => questionLines(one);
     expect(shown(state).at(-1)).toBe('Type 100:');
@@ -150,12 +154,12 @@ describe('questions', () => {
   });
 
   test('a plan is unfolded device by device, and folded again', () => {
-    const folded = [plainLine('add user bob on fw1, fw2', 'good')];
-    const unfolded = [...folded, plainLine('lang  de')];
+    const about = textsOf(['add user bob on fw1, fw2']);
+    const unfolded = textsOf(['add user bob on fw1, fw2', 'lang  de']);
     const toggle = { kind: 'view', action: 'unfold' } as const;
     const state = after(start, {
       kind: 'ask',
-      question: { ...question, linesAt: () => folded, unfoldedAt: () => unfolded },
+      question: { ...question, about, unfolded },
     });
     const shown = (one: State) => questionLines(one);
     expect(shown(state)).not.toContain('lang  de');
@@ -164,19 +168,18 @@ describe('questions', () => {
   });
 
   test('a plan is searched: the search has all keys, and Esc leaves nothing but the search', () => {
-    const lines = Array.from({ length: 100 }, (_, n) =>
-      plainLine(n % 40 === 39 ? `odd ${n}` : `step ${n}`),
+    const about = textsOf(
+      Array.from({ length: 100 }, (_, n) => (n % 40 === 39 ? `odd ${n}` : `step ${n}`)),
     );
-    const linesAt = () => lines;
-    const plan = { ...question, kind: 'confirm', linesAt, unfoldedAt: linesAt } as const;
+    const plan = { ...question, kind: 'confirm', about, unfolded: about } as const;
     const asked = after(start, { kind: 'ask', question: plan });
     const shown = (one: State) => questionLines(one);
     const found = (one: State) =>
-      layoutOf(one).question?.lines.flatMap(([span]) =>
-        span?.tone === 'accent' ? [span.text] : [],
+      [layoutOf(one).question?.foundAt].flatMap((at) =>
+        at === undefined ? [] : [about.below[at]?.text],
       );
     const open = after(asked, { kind: 'view', action: 'find' });
-    expect(contextOf(open)).toBe('plan-find');
+    expect(contextOf(open)).toBe('find');
     const searching = typed(open, 'odd');
     expect(inputLine(searching)).toMatchObject({ label: '▸search> ', text: 'odd' });
     expect(searching.questions[0]?.editing.line).toEqual(asked.questions[0]?.editing.line);

@@ -21,8 +21,8 @@ test('the last words say what was done, not sent, unknown and pending, and how t
     sessionSummary(changes, new Set([unreached]), { fleet, pending, rollOut: undefined }),
   ).toEqual([
     'In this session: 2 done · 1 unknown · 2 not sent',
-    '  ✓ delete user bob: done on fw1, fw2',
-    '  ? delete user bob: unknown on fw3',
+    '  ✓ bob  deleted  fw1 fw2',
+    '  ? bob  delete unknown  fw3',
     '2 changes pending on fw4, fw5: "devsh resume" continues',
   ]);
   const nothing = { fleet, pending: new Map(), rollOut: undefined };

@@ -1,6 +1,6 @@
 import { rowText } from './table/table-fixture.ts';
 import { boxRows, questionLines } from './box-lines.ts';
-import { plainLine, textOfLine } from '../../src/tui/screen/theme.ts';
+import { textOfLine } from '../../src/tui/screen/theme.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { driftOf } from '../../src/fleet/drift.ts';
@@ -75,8 +75,14 @@ const QUESTION: OpenQuestion = {
   expected: '2',
   isOpen: true,
   title: '2 to add',
-  linesAt: () => Array.from({ length: 30 }, (_, index) => plainLine(`step ${index} 大輔`)),
-  unfoldedAt: () => [plainLine('device by device')],
+  about: {
+    steps: [],
+    below: Array.from({ length: 30 }, (_, index) => ({
+      tone: 'plain',
+      text: `step ${index} 大輔`,
+    })),
+  },
+  unfolded: { steps: [], below: [{ tone: 'plain', text: 'device by device' }] },
   isUnfolded: false,
   find: NO_FIND,
   top: 0,
@@ -263,7 +269,6 @@ function shownLines(state: State, layout: ReturnType<typeof layoutOf>): string[]
     left + right,
     view.header,
     ...view.rows.map(rowText),
-    ...(list === undefined ? [] : [`  ${list.drawn(columns - GUTTER).header}`]),
     ...listRows(list, columns - GUTTER).map((row) => `   ${row}`),
     ...viewLines(state).map((line) => ` ${textOfLine(line)}`),
     ...layout.messages.map(({ text }) => ` ${text}`),

@@ -9,7 +9,12 @@ import { listView } from '../views/views.ts';
 import { Footer, Messages, StatusBar, Title } from './bars.tsx';
 import { Form, Question } from './dialog.tsx';
 import { KeysContext, ThemeContext } from './line.tsx';
+import { DriftGrid } from './drift-grid.tsx';
 import { List, TextView } from './list.tsx';
+import { RollOutGrid } from './roll-out-grid.tsx';
+import { TimeLine } from './time-line.tsx';
+import { DRIFT } from '../views/drift.ts';
+import { TIME_LINE } from '../views/time-line.ts';
 import { Prompt } from './prompt.tsx';
 import { RecordTable } from './record-table.tsx';
 
@@ -46,12 +51,19 @@ export function App({ store, themeOf }: AppProps) {
   );
 }
 
-/** The view over the table, or the table itself. */
 function Body({ state, height }: { readonly state: State; readonly height: number }) {
+  const { overlay, size } = state;
+  const place = { width: size.columns, height };
   const list = listView(state);
-  if (list !== undefined) return <List list={list} size={state.size} height={height} />;
-  if (state.overlay.kind !== 'none') return <TextView state={state} height={height} />;
-  return <RecordTable state={state} height={height} />;
+  if (overlay.kind === 'none') return <RecordTable state={state} height={height} />;
+  if (overlay.kind === 'drift')
+    return <DriftGrid over={overlay} list={DRIFT.list(overlay, state)} {...place} />;
+  if (overlay.kind === 'time-line')
+    return <TimeLine list={TIME_LINE.list(overlay, state)} {...place} />;
+  if (overlay.kind === 'roll-out')
+    return state.rollOut && <RollOutGrid rollOut={state.rollOut} {...place} />;
+  if (list !== undefined) return <List list={list} {...place} />;
+  return <TextView state={state} height={height} />;
 }
 
 function TooSmall({ size }: { readonly size: State['size'] }) {

@@ -1,6 +1,6 @@
 import { SEPARATOR, shownHints, titleLine } from '../screen/bar-lines.ts';
 import { fleetStrip } from '../screen/fleet-strip.ts';
-import { type Span, widthOfSpans } from '../screen/theme.ts';
+import { plainLine, type Span, widthOfSpans } from '../screen/theme.ts';
 import { widthOf } from '../../text/visible.ts';
 import { contextOf, hasCommandKeys } from '../keys/keymap.ts';
 import { FOCUS_MARK } from '../prompt/input-line.ts';
@@ -12,7 +12,6 @@ interface BarProps {
   readonly state: State;
 }
 
-/** The devices with their states. */
 export function StatusBar({ state }: BarProps) {
   const { fleet, size } = state;
   return <Line spans={fleetStrip(state)} ground={fleet.color ?? 'plain'} width={size.columns} />;
@@ -54,10 +53,7 @@ export function Footer({ state }: BarProps) {
 export function Messages({ lines }: { readonly lines: readonly LogLine[] }) {
   return lines.map(({ tone, text }, index) => {
     const head = tone === 'good' ? 1 : text.length;
-    const spans: Span[] = [
-      { tone, text: ` ${text.slice(0, head)}` },
-      { tone: 'plain', text: text.slice(head) },
-    ];
+    const spans = [...plainLine(` ${text.slice(0, head)}`, tone), ...plainLine(text.slice(head))];
     return <Line key={index} spans={spans} />;
   });
 }

@@ -4,6 +4,7 @@ import { cut, widthOf } from '../../text/visible.ts';
 import type { FormView } from '../form/form-view.ts';
 import type { QuestionBox } from '../screen/layout.ts';
 import { plainLine, type TextLine, textOfLine, widthOfSpans } from '../screen/theme.ts';
+import { planTextLines } from '../views/plan-lines.ts';
 import { Line, ThemeContext } from './line.tsx';
 
 interface DialogProps {
@@ -79,12 +80,22 @@ interface QuestionProps {
 
 /** A question below what it is about: a plan, a certificate, an output. */
 export function Question({ box, columns }: QuestionProps) {
-  const { title, tone, lines, scroll, hasEdges } = box;
-  const shown = lines.map((line, index) => (
-    <Line key={index} spans={hasEdges ? line : [{ tone: 'plain', text: ' ' }, ...line]} />
-  ));
-  if (!hasEdges) return shown;
-  const widest = Math.max(...lines.map((line) => widthOf(textOfLine(line))));
+  const { title, tone, asked, scroll, hasEdges } = box;
+  const shown = (
+    <>
+      <PlanTable box={box} />
+      {asked.map((line, index) => (
+        <Line key={index} spans={line} />
+      ))}
+    </>
+  );
+  if (!hasEdges)
+    return (
+      <Box flexDirection="column" flexShrink={0} paddingLeft={1}>
+        {shown}
+      </Box>
+    );
+  const widest = Math.max(...[...seenLines(box), ...asked].map(widthOfSpans));
   const width = Math.min(columns, Math.max(widest, widthOf(title), widthOf(scroll), 36) + 4);
   const foot = scroll === '' ? [] : plainLine(` ${scroll}`, 'quiet');
   const head = plainLine(` ${cut(title, width - 4)}`, tone);
@@ -93,6 +104,17 @@ export function Question({ box, columns }: QuestionProps) {
       {shown}
     </Dialog>
   );
+}
+
+const seenLines = ({ texts, width, top, height }: QuestionBox): readonly TextLine[] =>
+  planTextLines(texts, width).slice(top, top + height);
+
+/** Steps in columns, and what stands below them, as far as it is in sight; what a search has found stands out. */
+export function PlanTable({ box }: { readonly box: QuestionBox }) {
+  return seenLines(box).map((line, index) => {
+    const isFound = box.top + index === box.foundAt;
+    return <Line key={index} spans={isFound ? plainLine(textOfLine(line), 'accent') : line} />;
+  });
 }
 
 /** One record, field by field; the line that it runs is in the lower edge. */

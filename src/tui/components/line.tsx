@@ -2,7 +2,6 @@ import { Text } from 'ink';
 import { createContext, memo, use } from 'react';
 import { type Ground, joined, type TextLine, type Theme, widthOfSpans } from '../screen/theme.ts';
 
-/** The colours of the screen. */
 export const ThemeContext = createContext<Theme>((_tone, text) => text);
 
 /** The half of the screen that takes keys: the prompt with its questions, or what is above it. */

@@ -1,44 +1,74 @@
-import { use } from 'react';
+import { use, useMemo } from 'react';
 import { GUTTER } from '../../text/fit-columns.ts';
-import { cut, fit } from '../../text/visible.ts';
-import { plainLine, type Span } from '../screen/theme.ts';
+import { fit } from '../../text/visible.ts';
+import { plainLine, type TextLine, textOfLine } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { withMatches } from '../views/reduce-view.ts';
-import { listWindow, type ListView } from '../views/view.ts';
+import { columnLine, fittedColumns, listWindow, type ListView } from '../views/view.ts';
 import { viewLines } from '../views/views.ts';
 import { KeysContext, Line } from './line.tsx';
 
-interface ListProps {
-  readonly list: ListView;
-  readonly size: State['size'];
+export interface ListProps<T> {
+  readonly list: ListView<T>;
+  readonly width: number;
   readonly height: number;
+  /** The group that an item is in: a line above the first one of it. */
+  readonly headingOf?: (item: T) => string;
 }
 
-/** The lines around the cursor, below their header. */
-export function List({ list, size: { columns }, height }: ListProps) {
+interface RowsProps<T> extends ListProps<T> {
+  readonly head: string;
+  /** The texts of an item; what is plain in them gets its tone. */
+  readonly textsOf: (item: T) => TextLine;
+}
+
+/** The items around the cursor, a line for each, below their head. */
+export function Rows<T>({ list, width, height, head, textsOf, headingOf }: RowsProps<T>) {
   const hasKeys = use(KeysContext) === 'above';
-  const count = list.rows.length;
-  const { empty } = list;
-  if (count === 0) return <Line spans={plainLine(cut(` ${empty}`, columns))} />;
-  const { header, row } = list.drawn(columns - GUTTER);
-  const cursor = Math.min(list.cursor, count - 1);
+  const { rows, cursor, empty } = list;
+  if (rows.length === 0) return <Line spans={plainLine(` ${empty}`)} />;
+  const lines = listWindow(rows, cursor, height - 1, headingOf).map(({ at, item, heading }) => {
+    if (item === undefined)
+      return <Line key={heading} spans={plainLine(` ${heading}`, 'heading')} />;
+    const isCurrent = at === cursor;
+    const tone = list.toneOf(item);
+    const spans: TextLine = [
+      { tone: 'plain', text: isCurrent ? '▸' : ' ' },
+      { tone, text: fit(list.signOf(item), GUTTER - 1) },
+      ...textsOf(item).map((one) => (one.tone === 'plain' ? { ...one, tone } : one)),
+    ];
+    const ground = isCurrent && hasKeys ? 'plain' : undefined;
+    return <Line key={at} spans={spans} ground={ground} width={width} />;
+  });
   return (
     <>
-      <Line spans={plainLine(fit(' '.repeat(GUTTER) + header, columns), 'head')} />
-      {listWindow(list, height).map((index) => {
-        if (typeof index === 'string')
-          return <Line key={index} spans={plainLine(` ${index}`, 'heading')} />;
-        const { sign = '', tone, parts } = row(index);
-        const isCurrent = index === cursor;
-        const spans: Span[] = [
-          { tone: 'plain', text: isCurrent ? '▸' : ' ' },
-          { tone, text: fit(sign, GUTTER - 1) },
-          ...parts,
-        ];
-        const ground = isCurrent && hasKeys ? 'plain' : undefined;
-        return <Line key={index} spans={spans} ground={ground} width={columns} />;
-      })}
+      <Line spans={plainLine(fit(' '.repeat(GUTTER) + head, width), 'head')} />
+      {lines}
     </>
+  );
+}
+
+/** Items in the columns of their view. */
+export function List<T>(props: ListProps<T>) {
+  const { list, width } = props;
+  const { rows, columns } = list;
+  const fitted = useMemo(
+    () => fittedColumns(rows, columns, width - GUTTER),
+    [rows, columns, width],
+  );
+  const head = textOfLine(columnLine(fitted, ({ title }) => title));
+  return (
+    <Rows
+      {...props}
+      head={head}
+      textsOf={(item) =>
+        columnLine(
+          fitted,
+          (one) => one.text(item),
+          (one) => one.tone?.(item),
+        )
+      }
+    />
   );
 }
 

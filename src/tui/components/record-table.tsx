@@ -75,7 +75,7 @@ function NoRecords({ state, height }: TableProps) {
   const isBusy = reading !== undefined || work !== undefined;
   const isWaiting = isBusy && fleet.devices.length > 0 && table.filter.parsed.terms.length === 0;
   const list = isWaiting ? DEVICES.list({ kind: 'devices', cursor: -1 }, state) : undefined;
-  if (list !== undefined) return <List list={list} size={size} height={height} />;
+  if (list !== undefined) return <List list={list} width={size.columns} height={height} />;
   const lines = emptyLines(state);
   const shown = lines.length > height ? lines.filter((line) => line !== '') : lines;
   return shown

@@ -3,7 +3,6 @@ import { checkText } from '../../change/typed-fields.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 import { EMPTY_EDITING, lineText, type Editing } from '../editor/line.ts';
 
-/** The subject of a form. */
 export interface FormOpening {
   readonly action: 'add' | 'set';
   readonly resource: string;

@@ -73,6 +73,9 @@ export const noList: Reason = ({ overlay }) =>
     ? undefined
     : 'only lists can be sorted';
 
+export const noLines: Reason = ({ overlay }) =>
+  overlay.kind === 'roll-out' ? 'the messages have the lines of a run: m' : undefined;
+
 export const nothingFound: Reason = ({ find, questions: [question] }) =>
   lineText((question?.find ?? find).editing.line) === ''
     ? 'no search yet: "/" starts one'

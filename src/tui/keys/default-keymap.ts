@@ -9,6 +9,7 @@ import {
   noAdd,
   noDelete,
   noDevice,
+  noLines,
   noList,
   noRollOut,
   noRow,
@@ -132,11 +133,6 @@ const QUESTION_KEYS: Keymap = [
   ...keysOf('plan', 'While a plan is shown', [
     key(['tab'], 'unfold', 'the plan device by device, or folded again', { hint: [4, 'unfold'] }),
     key(['/'], 'find', 'search in the plan as you type', { hint: [5, 'search'] }),
-  ]),
-  ...keysOf('plan-find', 'While searching in a plan', [
-    key(['enter'], 'keep-find', 'keep the matches and return to the answer', {
-      hint: [1, 'keep'],
-    }),
   ]),
 ];
 
@@ -289,9 +285,9 @@ export const KEYMAP: Keymap = [
   ...FORM_KEYS,
   ...QUESTION_KEYS,
   ...VIEW_KEYS,
-  ...keysOf('find', 'While searching in a view', [
-    key(['enter'], 'keep-find', 'keep the matches; n and N go to the next and previous one', {
-      hint: [1, 'keep, then n and N'],
+  ...keysOf('find', 'While searching in a view or a plan', [
+    key(['enter'], 'keep-find', 'keep the matches; in a view n and N go to the next one', {
+      hint: [1, ({ questions: [question] }) => (question ? 'keep' : 'keep, then n and N')],
     }),
     key(['escape'], 'clear-find', 'end the search', { hint: [2, 'clear'] }),
     key(['down'], 'next-found', 'the next match', {
@@ -312,6 +308,7 @@ export const KEYMAP: Keymap = [
     key(['G', 'end'], 'last', 'to the end'),
     key(['/'], 'find', 'search as you type; a list shows only matches', {
       hint: [4, 'search'],
+      disabled: noLines,
     }),
     key(['n'], 'next-found', 'the next match', { disabled: nothingFound }),
     key(['N'], 'previous-found', 'the previous match', { disabled: nothingFound }),

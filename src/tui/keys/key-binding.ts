@@ -98,7 +98,6 @@ const PARTS = [
   'waiting',
   'question',
   'plan',
-  'plan-find',
   'find',
   'palette',
   'overlay',

@@ -9,8 +9,8 @@ export function contextOf(state: State): Context {
   const [question] = questions;
   if (question !== undefined) {
     if (!question.isOpen) return 'waiting';
-    if (question.find.isOpen) return 'plan-find';
-    return question.unfoldedAt === undefined ? 'question' : 'plan';
+    if (question.find.isOpen) return 'find';
+    return question.unfolded === undefined ? 'question' : 'plan';
   }
   if (overlay.kind !== 'none' && focus === 'table') return overlayContext(state);
   if (overlay.kind === 'none' && form !== undefined) return formContext(form);
@@ -21,7 +21,8 @@ export function contextOf(state: State): Context {
 }
 
 const typedAtPrompt = ({ prompt }: State): string => lineText(prompt.editing.line);
-const typedInFind = ({ find }: State): string => lineText(find.editing.line);
+const typedInFind = ({ questions: [question], find }: State): string =>
+  lineText((question?.find ?? find).editing.line);
 const typedAnswer = ({ questions: [question] }: State): string =>
   lineText(question?.editing.line ?? EMPTY_LINE);
 const typedInForm = ({ form }: State): string => {
@@ -33,7 +34,6 @@ const typedInForm = ({ form }: State): string => {
 const TYPED: Readonly<Partial<Record<Context, (state: State) => string>>> = {
   question: typedAnswer,
   plan: typedAnswer,
-  'plan-find': ({ questions: [question] }) => lineText(question?.find.editing.line ?? EMPTY_LINE),
   filter: ({ table }) => lineText(table.filter.editing.line),
   find: typedInFind,
   palette: typedInFind,
@@ -59,7 +59,7 @@ function overlayContext({ overlay, find, keymap }: State): Context {
 
 /** Whether what is typed while the plan of a line is not open yet stays in the line at the prompt. */
 export function isTypedOn({ focus, questions: [question] }: State): boolean {
-  return focus === 'prompt' && question?.unfoldedAt !== undefined;
+  return focus === 'prompt' && question?.unfolded !== undefined;
 }
 
 /** Whether the keys of an empty prompt close the view above it. A run under way has keys of its own. */
@@ -78,7 +78,6 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   'empty-prompt': 'prompt',
   plan: 'question',
-  'plan-find': 'find',
   'form-switch': 'form',
   'form-choice': 'form',
   'form-pick': 'form',
@@ -88,7 +87,6 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
 /** Contexts that also show all hints of the contexts below; a view shows only the `WAYS`. */
 const HINTS_BELOW: readonly Context[] = [
   'plan',
-  'plan-find',
   'empty-prompt',
   'form-switch',
   'form-choice',

@@ -42,7 +42,7 @@ export function inputLine(state: State): InputLine {
   if (context === 'waiting') return place('…', { before: '', after: '' }, columns, false);
   if (context === 'filter')
     return typed('filter> ', withoutSecrets(state.table.filter.editing.line));
-  if (context === 'find' || context === 'plan-find' || context === 'palette') {
+  if (context === 'find' || context === 'palette') {
     const { editing } = question?.find ?? state.find;
     return typed(context === 'palette' ? 'go to> ' : 'search> ', withoutSecrets(editing.line));
   }

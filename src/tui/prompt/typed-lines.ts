@@ -139,7 +139,6 @@ export class TypedLines {
     }
   }
 
-  /** Restores the line with its problem. */
   showProblem(line: string, error: DevshError): void {
     const { message } = error;
     const { column, suggestions = [] } = error instanceof UsageError ? error : {};

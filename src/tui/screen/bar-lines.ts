@@ -2,10 +2,10 @@ import { cut, visible, widthOf } from '../../text/visible.ts';
 import { contextOf, type FooterHint, footerHints } from '../keys/keymap.ts';
 import type { State } from '../state.ts';
 import { marksText, tableParts, type TitlePart } from '../table/view.ts';
-import { findSummary } from '../views/reduce-view.ts';
+import { findSummary, textWindow } from '../views/reduce-view.ts';
 import { breadcrumbText } from '../views/navigation.ts';
 import { shownView, viewLines } from '../views/views.ts';
-import { layoutOf, questionBox } from './layout.ts';
+import { layoutOf } from './layout.ts';
 
 /** ` users · 3 devices · 41 records, 12 the same on all · filter: lang=de        [2 marked]` */
 export function titleLine(state: State): { left: string; right: string } {
@@ -97,7 +97,5 @@ function isIdleScroll(action: string, state: State): boolean {
 
 /** Whether a question, or the text over the table, has hidden lines; lists have a cursor to move. */
 function canScroll(state: State): boolean {
-  const [question] = state.questions;
-  if (question !== undefined) return questionBox(question, state.size).depth > 0;
-  return !('top' in state.overlay) || viewLines(state).length > layoutOf(state).body;
+  return (textWindow(state)?.last ?? Infinity) > 0;
 }

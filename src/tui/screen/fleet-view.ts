@@ -7,7 +7,6 @@ import { CHANGED, deviceFacts } from '../../shell/devices/probe.ts';
 import { labelsOf, promptText } from '../../shell/session.ts';
 import type { FleetView } from '../state.ts';
 
-/** A snapshot of the fleet as plain data. */
 export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): FleetView {
   const questions = openQuestions(fleet);
   return {

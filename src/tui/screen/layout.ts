@@ -1,10 +1,11 @@
 import { someOf } from '../../text/one-line.ts';
 import { rememberedFor } from '../../text/remember.ts';
 import { problemLines } from '../prompt/input-line.ts';
-import type { LogLine, OpenQuestion, State } from '../state.ts';
+import type { LogLine, OpenQuestion, PlanTexts, State } from '../state.ts';
 import { tableRows } from '../table/rows.ts';
 import { cut, isWithin } from '../../text/visible.ts';
-import { LABEL_TONES, plainLine, type TextLine, textOfLine, type Tone } from './theme.ts';
+import { LABEL_TONES, plainLine, type TextLine, type Tone } from './theme.ts';
+import { planTextLines } from '../views/plan-lines.ts';
 import { INTERRUPTED, isUnderWay } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
 import { wrapText } from '../../text/wrap.ts';
@@ -18,7 +19,6 @@ interface Layout {
   readonly body: number;
   /** Failures, messages and progress; wrapped, the newest last. */
   readonly messages: readonly LogLine[];
-  /** The box of a question. */
   readonly question: QuestionBox | undefined;
   /** Proposals or the problem of the line, below the prompt. */
   readonly under: number;
@@ -38,7 +38,7 @@ export function layoutOf(state: State): Layout {
   const [question] = state.questions;
   if (question !== undefined) {
     const box = questionBox(question, state.size);
-    const body = room - box.lines.length - (box.hasEdges ? 2 : 0);
+    const body = room - box.height - box.asked.length - (box.hasEdges ? 2 : 0);
     return { body, messages: [], question: box, under: 0, inputRow: 2 + room };
   }
   const { menu, problem } = state.prompt;
@@ -61,7 +61,6 @@ export function layoutOf(state: State): Layout {
   };
 }
 
-/** Number of visible records. */
 export function tableHeight(state: State): number {
   return Math.max(1, layoutOf(state).body - 1);
 }
@@ -98,20 +97,24 @@ function progressLine({ work, rollOut }: State): LogLine[] {
   return [{ tone: 'quiet', text: `… ${parts.join(' · ')}` }];
 }
 
-/** A question with what it is about. */
 export interface QuestionBox {
   readonly title: string;
   readonly tone: Tone;
-  /** What it is about, as far as it is in sight, and the question itself. */
-  readonly lines: readonly TextLine[];
+  /** What it is about, in lines of so many cells. */
+  readonly texts: PlanTexts;
+  readonly width: number;
+  /** The first of these lines in sight, their number, and the largest `top`. */
+  readonly top: number;
+  readonly height: number;
+  readonly depth: number;
+  /** The line that a search has found. */
+  readonly foundAt: number | undefined;
+  /** The question itself. */
+  readonly asked: readonly TextLine[];
   /** In the lower edge: what is in sight, if not all of it is. */
   readonly scroll: string;
   /** On a small screen the question needs every line. */
   readonly hasEdges: boolean;
-  /** All that it is about, the number of visible lines, and the scroll range. */
-  readonly details: readonly TextLine[];
-  readonly height: number;
-  readonly depth: number;
 }
 
 export function questionBox(question: OpenQuestion, { columns, rows }: State['size']): QuestionBox {
@@ -119,24 +122,23 @@ export function questionBox(question: OpenQuestion, { columns, rows }: State['si
   const hasEdges = most > 8;
   const width = hasEdges ? columns - 4 : columns - 2;
   const inside = hasEdges ? most - 2 : most;
-  const text = wrapText(question.complaint ?? question.text, width);
-  const asked = text.slice(-Math.max(1, inside - 2));
-  const { title, linesAt, unfoldedAt, isUnfolded, isWarning, color, find } = question;
-  const details = ((isUnfolded ? unfoldedAt : undefined) ?? linesAt)(width);
-  const room = Math.max(1, inside - asked.length);
-  const height = details.length <= room ? details.length : Math.max(1, hasEdges ? room : room - 1);
-  const depth = details.length - height;
-  const top = Math.min(question.top, depth);
-  const seen = `lines ${top + 1}-${top + height} of ${details.length} · ↑ ↓ scroll`;
-  const scroll = depth > 0 ? seen : '';
+  const { title, about, unfolded = about, isUnfolded, isWarning, color, find } = question;
   const tone = color === undefined ? 'heading' : LABEL_TONES[color];
-  const shown = details
-    .slice(top, top + height)
-    .map((line, at) => (top + at === find.at ? plainLine(textOfLine(line), 'accent') : line));
+  const text = wrapText(question.complaint ?? question.text, width);
+  const asked = text.slice(-Math.max(1, inside - 2)).map((line) => plainLine(line, tone));
+  const texts = isUnfolded ? unfolded : about;
+  const { length } = planTextLines(texts, width);
+  const room = Math.max(inside > asked.length ? 1 : 0, inside - asked.length);
+  const height = length <= room ? length : Math.max(0, hasEdges ? room : room - 1);
+  const depth = length - height;
+  const top = Math.min(question.top, depth);
+  const seen = `lines ${top + 1}-${top + height} of ${length} · ↑ ↓ scroll`;
+  const scroll = depth > 0 ? seen : '';
   const more = scroll === '' || hasEdges ? [] : [plainLine(`… ${scroll}`, 'quiet')];
-  const lines = [...shown, ...more, ...asked.map((line) => plainLine(line, tone))].slice(-inside);
-  const box = { title, tone: isWarning ? 'bad' : 'warning', lines, scroll, hasEdges } as const;
-  return { ...box, details, height, depth };
+  return {
+    ...{ title, tone: isWarning ? 'bad' : 'warning', texts, width, top, height, depth },
+    ...{ foundAt: find.at, asked: [...more, ...asked], scroll, hasEdges },
+  };
 }
 
 /** Cached: a line is the same object as long as it is shown. */

@@ -9,6 +9,7 @@ import { someOf } from '../../text/one-line.ts';
 import { failureLines } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
+import { progressMeter } from '../screen/progress.ts';
 import type { LogLine } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
@@ -109,6 +110,7 @@ export class TableReader {
     const { signal } = stop;
     const isCurrent = (): boolean => this.#stop === stop;
     this.#store.know({ reading: 'reading' });
+    const meter = progressMeter();
     const failures: Failure[] = [];
     try {
       const invocation = this.#shell.parse(line);
@@ -134,10 +136,8 @@ export class TableReader {
           this.#note(output, failures);
         }
         if (output.kind === 'drift') this.#updateDrift(line, output);
-        if (output.kind === 'progress') {
-          const reading = `reading ${output.done}/${output.total}`;
-          this.#store.know({ reading });
-        }
+        if (output.kind === 'progress')
+          this.#store.know({ reading: meter({ ...output, text: 'reading' }) });
       }
     } catch (error) {
       const lines = errorLines(expectedError(error), (_tone, text) => text);

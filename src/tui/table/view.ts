@@ -221,7 +221,7 @@ export function tableParts(state: State): TitlePart[] {
     },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
     { text: changesText(table.changes), rank: 5.2 },
-    { text: hiddenColumnsText(state), rank: 3.5 },
+    { text: hiddenColumnsText(state), rank: 3.8 },
     { text: data.omitted, rank: 4.2 },
     { text: data.hidden, rank: 5.5 },
     { text: watchText(state), rank: 5.3 },

@@ -23,7 +23,7 @@ export function entriesOf({ rows, changes = [] }: TableOutput): TimeLineEntry[] 
 
 function column(field: 'when' | 'on' | 'what' | 'by', most: number, rank: number) {
   const text = (entry: TimeLineEntry): string => entry[field];
-  return { title: field.toUpperCase(), text, most, rank, isKeptEmpty: true } as const;
+  return { title: field.toUpperCase(), text, most, rank } as const;
 }
 
 export const ENTRY_COLUMNS: readonly ListColumn<TimeLineEntry>[] = [

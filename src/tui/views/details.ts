@@ -19,7 +19,6 @@ import { isHead, type OverOf, toned, type View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;
 
-/** One record, field by field. */
 export const DETAILS: View<DetailsOver> = {
   breadcrumb: ({ details }) => visibleStart(details.key, MOST_IN_CELL),
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
@@ -77,14 +76,11 @@ export function paneLines(state: State, width: number, height: number): readonly
     { tone: 'quiet', text: cut(where, width - widthOf(name)) },
   ];
   const room = Math.max(0, height - 1 - notes.length);
-  const lines: Span[][] = [];
-  for (const line of fieldLines(record, width, MOST_VALUES)) {
-    if (lines.length === room) {
-      lines.splice(-1, 1, [{ tone: 'quiet', text: cut('… more with Enter', width) }]);
-      break;
-    }
-    lines.push(line);
-  }
+  const lines = fieldLines(record, width, MOST_VALUES)
+    .take(room + 1)
+    .toArray();
+  if (lines.length > room)
+    lines.splice(Math.max(0, room - 1), 2, [{ tone: 'quiet', text: '… more with Enter' }]);
   return [head, ...lines, ...notes].slice(0, height);
 }
 

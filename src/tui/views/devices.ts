@@ -157,12 +157,11 @@ function wholeReason(state: State): LogLine[] {
   const { size } = state;
   const device = DEVICES.current(state);
   if (device?.error === undefined) return [];
-  const text = `${visible(device.name)}: ${whyText(device)}`;
-  const rows = wrapText(text, size.columns - 2, '  ');
-  const most = Math.floor(size.rows / 4);
-  const last = rows.length > most ? [`${rows[most - 1] ?? ''}…`] : [];
-  const shown = [...rows.slice(0, most - last.length), ...last];
-  return shown.map((row) => ({ tone: 'bad', text: cut(row, size.columns - 2) }));
+  const width = size.columns - 2;
+  const [most, text] = [Math.floor(size.rows / 4), `${visible(device.name)}: ${whyText(device)}`];
+  const rows = wrapText(text, width, '  ');
+  if (rows.length > most) rows.splice(most - 1, Infinity, cut(`${rows[most - 1] ?? ''} …`, width));
+  return rows.map((row) => ({ tone: 'bad', text: row }));
 }
 
 function whyText({ name, address, error }: DeviceTab): string {

@@ -3,10 +3,10 @@ import { prepareHaystack, type Haystack } from '../../fleet/filter.ts';
 import { columnTitle, quotedText, fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { differenceTexts, driftWord, keyText } from '../../output/drift-text.ts';
 import { GAP, GUTTER } from '../../text/fit-columns.ts';
-import { cellsUpTo, fit, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
+import { cellsUpTo, visible, widthOf, hasUnsafe } from '../../text/visible.ts';
 import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import { memoized } from '../store.ts';
-import type { TextLine, Tone } from '../screen/theme.ts';
+import type { Tone } from '../screen/theme.ts';
 import type { DriftOverlay, LogLine, State } from '../state.ts';
 import { filterOf } from '../table/feed.ts';
 import { filterText } from '../table/view.ts';
@@ -22,7 +22,7 @@ const MOST_KEY = 28;
 /** Devices are named or numbered above their columns if these need no more of the screen. */
 const HEADS_SHARE = 0.75;
 /** The width below which no sentence says what differs. */
-const LEAST_TEXT = 12;
+export const LEAST_TEXT = 12;
 /** If not every device has a place, the signs leave so much for that sentence. */
 const WORDS = 28;
 /** Number of rows measured for the column widths. */
@@ -111,7 +111,7 @@ export const DRIFT: ListOf<DriftOverlay, DriftRow> = listOf({
       : undefined,
   items: ({ output, isWhole }) => rowsInSight(output.drift.rows, isWhole),
   idOf: ({ key }) => key,
-  columns: ({ output, device }, { size }) => matrixColumns(output, device, size.columns - GUTTER),
+  columns: ({ output }) => driftColumns(output),
   // A filter finds records by the values of any device, and devices by their cells.
   haystacksOf: (row, { output }) => haystacks(row, output.drift),
   toneOf: ({ isSame }) => (isSame ? 'quiet' : 'plain'),
@@ -151,61 +151,50 @@ export function currentCell(overlay: DriftOverlay, state: State) {
 }
 
 /** Devices that were read, then the others. */
-function devicesOf({ output: { drift } }: DriftOverlay): readonly string[] {
+export function devicesOf({ output: { drift } }: DriftOverlay): readonly string[] {
   return [...drift.devices, ...drift.unread].map(({ name }) => name);
 }
 
-function signOf({ cells }: DriftRow, index: number) {
-  return SIGNS[cells[index]?.kind ?? 'unread'];
-}
-
-/** What only few devices have is quiet; otherwise those without it stand out. */
-function toneOf({ cells }: DriftRow, index: number, isRare: boolean): Tone {
+/** The sign of a record on a device. What only few devices have is quiet; otherwise those without it stand out. */
+export function signOf(
+  { cells }: DriftRow,
+  index: number,
+): { readonly sign: string; tone: Tone; word: string } {
   const kind = cells[index]?.kind ?? 'unread';
-  return isRare && kind === 'missing' ? 'quiet' : SIGNS[kind].tone;
+  const isRare = 2 * cells.filter((cell) => cell.kind === 'missing').length > cells.length;
+  return isRare && kind === 'missing' ? { ...SIGNS.missing, tone: 'quiet' } : SIGNS[kind];
 }
 
-/** The key, one sign for each device, and what differs as far as there is room. */
-const matrixColumns = memoized(
-  (output: DriftOutput, device: number, width: number): readonly ListColumn<DriftRow>[] => {
-    const { drift, resource } = output;
-    const { title, most, labels, from, count, more } = matrixOf(output, device, width);
-    const last = drift.devices.length + drift.unread.length - 1;
-    const heads = Array.from({ length: count }, (_, index) => {
-      const mark = from + index === Math.min(device, last) ? '▾' : ' ';
-      return labels === undefined ? mark : ` ${mark}${labels[index] ?? ''}`;
-    });
-    const spans = (row: DriftRow): TextLine => {
-      const missing = row.cells.filter(({ kind }) => kind === 'missing').length;
-      const isRare = 2 * missing > row.cells.length;
-      return heads.map((head, place) => {
-        const { sign } = signOf(row, from + place);
-        const text = labels === undefined ? sign : `  ${fit(sign, widthOf(head) - 2)}`;
-        return { tone: toneOf(row, from + place, isRare), text };
-      });
-    };
-    const beyond = more === 0 ? '' : ` →${more}`;
-    const signs = {
-      title: heads.join('') + beyond,
-      text: () => '',
-      spans,
-      isKeptEmpty: true,
-    } as const;
-    const texts = (row: DriftRow): string => differenceTexts(drift, row).join('; ');
-    return [
-      { title, text: (row) => keyText(row, resource), value: ({ key }) => key, most, rank: 0 },
-      { ...signs, most: Infinity, least: 1, rank: 1 },
-      {
-        ...{ title: 'DIFFERENCE', text: texts, most: Infinity, rank: 2 },
-        ...{ least: LEAST_TEXT, isFilling: true },
-      },
-    ];
-  },
+const driftColumns = memoized(
+  ({ drift, resource }: DriftOutput): readonly ListColumn<DriftRow>[] => [
+    {
+      title: columnTitle(drift.keyField === '' ? resource : drift.keyField),
+      text: (row) => keyText(row, resource),
+      value: ({ key }) => key,
+      ...{ most: MOST_KEY, rank: 0 },
+    },
+    {
+      title: 'DIFFERENCE',
+      text: (row) => differenceTexts(drift, row).join('; '),
+      ...{ most: Infinity, rank: 1 },
+    },
+  ],
 );
 
-/** Which devices have a place; `labels`: their names or numbers, if these have room above their columns. */
-function matrixOf({ drift, resource }: DriftOutput, device: number, width: number) {
-  const title = columnTitle(drift.keyField === '' ? resource : drift.keyField);
+interface Places {
+  /** Cells of the name of a record. */
+  readonly key: number;
+  /** The first device in sight, and how many of them are. */
+  readonly from: number;
+  readonly count: number;
+  /** Names or numbers above the devices, if there is room for them. */
+  readonly labels: readonly string[] | undefined;
+}
+
+/** Which devices have a place in `width` cells. */
+export function placesIn(output: DriftOutput, device: number, width: number): Places {
+  const title = driftColumns(output)[0]?.title ?? '';
+  const { drift, resource } = output;
   const most = Math.min(MOST_KEY, Math.floor(width / 2));
   const keys = drift.rows.slice(0, MEASURED_ROWS).map((row) => keyText(row, resource));
   const key = Math.max(...[title, ...keys].map((text) => cellsUpTo(text, most)));
@@ -219,7 +208,7 @@ function matrixOf({ drift, resource }: DriftOutput, device: number, width: numbe
   const places = Math.max(1, left - GAP.length - words);
   const count = labels === undefined ? Math.min(devices.length, places) : devices.length;
   const from = Math.max(0, Math.min(device - count + 1, devices.length - count));
-  return { title, most, labels, from, count, more: devices.length - from - count };
+  return { key, labels, from, count };
 }
 
 /** `differ: fw2 ▇▇ 2 · fw5 ▇▇▇ 3`: the devices on which records differ, the most first. */
@@ -257,7 +246,7 @@ function below(state: State): readonly LogLine[] {
     ({ sign, word }) => `${sign} ${word}`,
   );
   const names = devicesOf(overlay);
-  const { labels } = matrixOf(overlay.output, overlay.device, size.columns - GUTTER);
+  const { labels } = placesIn(overlay.output, overlay.device, size.columns - GUTTER);
   const isNumbered = labels !== undefined && labels.every((text, at) => text === String(at + 1));
   const numbers = isNumbered ? names.map((name, at) => `${at + 1} ${visible(name)}`) : [];
   const legend: LogLine = { tone: 'quiet', text: [...words, ...numbers].join('  ') + same };

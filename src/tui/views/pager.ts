@@ -1,6 +1,6 @@
 import { cut } from '../../text/visible.ts';
 import { VERDICT_MARKS } from '../../output/change-text.ts';
-import type { TextLine, Tone } from '../screen/theme.ts';
+import type { TextLine } from '../screen/theme.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../../text/wrap.ts';
 import type { State } from '../state.ts';
@@ -20,17 +20,17 @@ export const PAGER: View<PagerOver> = {
   lines: ({ linesAt }, { size }) => wrapAll(linesAt(size.columns - 2), size.columns - 2),
 };
 
-/** The tone of a line, by the sign of a verdict at its start. */
-const TONES = new Map<string | undefined, Tone>(
-  Object.values(VERDICT_MARKS).map(({ mark, tone }) => [`${mark} `, tone]),
-);
+/** The tone of a line that begins with the sign of a verdict. */
+export function signTone(line: string) {
+  return Object.values(VERDICT_MARKS).find(({ mark }) => line.startsWith(`${mark} `))?.tone;
+}
 
 /** Cached: a long text is not wrapped at each key. */
 const wrapAll = memoized((lines: readonly string[], width: number): readonly TextLine[] => {
   const wrapped = lines.flatMap((line) => wrapText(line, width, '    '));
   return toned(wrapped, (line, index) => {
     if (RULE.test(wrapped[index + 1] ?? '')) return 'heading';
-    return isHead(line) ? 'head' : (TONES.get(line.slice(0, 2)) ?? 'plain');
+    return isHead(line) ? 'head' : (signTone(line) ?? 'plain');
   });
 });
 

@@ -1,30 +1,21 @@
-import { type Plan, recordName } from '../../change/plan.ts';
-import { withoutDevice } from '../../output/streams.ts';
-import {
-  countLine,
-  type PlanGroup,
-  planGroups,
-  reasonsOf,
-  VERDICT_MARKS,
-} from '../../output/change-text.ts';
+import type { Plan } from '../../change/plan.ts';
+import { countLine, type PlanGroup, planGroups } from '../../output/change-text.ts';
 import { shortened, visible } from '../../text/visible.ts';
+import { rememberedFor } from '../../text/remember.ts';
 import { splitFingerprint, wrapText } from '../../text/wrap.ts';
 import { plainLine, type TextLine } from '../screen/theme.ts';
-import { fittedColumns, type ListColumn } from './view.ts';
+import { columnLine, type FittedColumn, fittedColumns, type ListColumn } from './view.ts';
 import { quotedText } from '../../output/cells.ts';
-import type { LogLine } from '../state.ts';
-import { grouped, valueAt } from '../../device/record.ts';
-import type { StepResult } from '../../change/verdict.ts';
+import type { LogLine, PlanTexts } from '../state.ts';
+import { valueAt } from '../../device/record.ts';
 import type { Step } from '../../change/step.ts';
 
 /** A plan as a table: equal steps of several devices in one row, or device by device. */
 export interface PlanView {
   /** `11 to delete`. */
   readonly title: string;
-  readonly folded: (width: number) => readonly TextLine[];
-  readonly unfolded: (width: number) => readonly TextLine[];
-  /** Below all else, in both views. */
-  readonly warnings: readonly LogLine[];
+  readonly folded: PlanTexts;
+  readonly unfolded: PlanTexts;
 }
 
 /** Longer lists of names are cut. */
@@ -81,52 +72,64 @@ export function planView(plan: Plan): PlanView {
   const covered = plan.devices.filter(({ error }) => error === undefined);
   const changed = covered.filter(({ steps }) => steps.length > 0).length;
   const groups = planGroups(plan);
-  const warnings = groups.filter(({ kind }) => kind === 'warning');
-  return {
-    title: countLine({ ...plan, devices: covered }, plainStyle),
-    folded: (width) => tableLines(groups, width),
-    unfolded: (width) => [
-      ...tableLines(
-        plan.devices.flatMap((one) => planGroups({ ...plan, devices: [one] })),
-        width,
-      ),
-      ...plan.devices.flatMap(({ device, steps }) =>
-        steps
-          .filter(({ action }) => action === 'delete')
-          .flatMap((step) => goneLines(step, device.name, width)),
-      ),
-    ],
-    warnings: warnings.map(({ head, devices, tone }) => {
+  const warnings = groups
+    .filter(({ kind }) => kind === 'warning')
+    .map(({ head, devices, tone }): LogLine => {
       const isEverywhere = devices.length === changed && changed > 1;
       return { tone, text: `! ${head} ${isEverywhere ? `all ${changed}` : namesText(devices)}` };
-    }),
+    });
+  const textsOf = (some: readonly PlanGroup[], lost: readonly LogLine[] = []): PlanTexts => ({
+    steps: some.filter(({ kind }) => kind === 'step'),
+    below: [...some.flatMap(otherLines), ...lost, ...warnings],
+  });
+  const unfolded = plan.devices.flatMap((one) => planGroups({ ...plan, devices: [one] }));
+  const deleted = plan.devices.flatMap(({ device, steps }) =>
+    steps.filter(({ action }) => action === 'delete').map((step) => goneLine(step, device.name)),
+  );
+  return {
+    title: countLine({ ...plan, devices: covered }, plainStyle),
+    folded: textsOf(groups),
+    unfolded: textsOf(unfolded, deleted),
   };
 }
 
-/** The steps in columns, then what is settled and what is not covered. */
-function tableLines(groups: readonly PlanGroup[], width: number): TextLine[] {
-  const of = (kind: PlanGroup['kind']): PlanGroup[] => groups.filter((one) => one.kind === kind);
-  const steps = of('step');
-  const { lines } = fittedColumns(steps, planColumns(width), width);
-  const linesOf = width < LEAST_TABLE ? (one: PlanGroup) => textLines(one, width) : lines;
-  const others = [...of('settled'), ...of('absent')].map(({ head, tail, devices, tone, kind }) => {
-    const sign = kind === 'absent' ? '✗' : '=';
-    return { tone, text: `${sign} ${shortened(head, LONGEST_HEAD)} ${namesText(devices)}${tail}` };
-  });
-  return [...steps.flatMap(linesOf), ...others.flatMap((one) => wrapped(one, width))];
+/** What is settled, and what is not covered. */
+function otherLines({ head, tail, devices, tone, kind }: PlanGroup): LogLine[] {
+  if (kind !== 'settled' && kind !== 'absent') return [];
+  const sign = kind === 'absent' ? '✗' : '=';
+  const what = shortened(head, LONGEST_HEAD);
+  return [{ tone, text: `${sign} ${what} ${namesText(devices)}${tail}` }];
 }
 
 /** What a deleted record holds now. */
-function goneLines(
-  { key, keyField, before = {} }: Step,
-  device: string,
-  width: number,
-): TextLine[] {
+function goneLine({ key, keyField, before = {} }: Step, device: string): LogLine {
   const fields = Object.keys(before)
     .filter((field) => field !== keyField)
     .map((field) => `${visible(field)}=${quotedText(field, valueAt(before, field))}`);
-  const text = `${visible(device)} loses ${visible(key)}: ${fields.join(' ')}`;
-  return wrapped({ tone: 'quiet', text }, width);
+  return { tone: 'quiet', text: `${visible(device)} loses ${visible(key)}: ${fields.join(' ')}` };
+}
+
+/** All lines for so many cells: they are scrolled and searched. */
+export const planTextLines = rememberedFor(
+  ({ steps, below }: PlanTexts, width: number): readonly TextLine[] => {
+    const columns = fittedColumns(steps, planColumns(width), width);
+    const linesOf = (one: PlanGroup): TextLine[] =>
+      width < LEAST_TABLE ? textLines(one, width) : stepLines(one, columns);
+    return [...steps.flatMap(linesOf), ...below.flatMap((line) => wrapped(line, width))];
+  },
+);
+
+/** A step with all of its texts, each wrapped in its column. */
+function stepLines(step: PlanGroup, columns: readonly FittedColumn<PlanGroup>[]): TextLine[] {
+  const texts = columns.map(({ column, cells }) => wrapText(column.text(step), cells));
+  const height = Math.max(...texts.map(({ length }) => length));
+  return Array.from({ length: height }, (_, row) =>
+    columnLine(
+      columns,
+      (_column, index) => texts[index]?.[row] ?? '',
+      (column) => column.tone?.(step),
+    ),
+  );
 }
 
 /** A step without columns: `~ set user bob on fw1, fw2: lang: de -> en`. */
@@ -149,33 +152,3 @@ export function namesText(names: readonly string[]): string {
 }
 
 const SIGNS = { add: '+', set: '~', delete: '-' } as const;
-
-/** "✓ add user carol: done on fw1, fw2": equal results in one line, in the order of arrival. */
-export function foldResults(results: readonly StepResult[]): LogLine[] {
-  const ofRecords = grouped(results, (one) =>
-    JSON.stringify([one.action, one.verdict, one.key, whyOf([one, one])]),
-  );
-  // Joins records with the same result on the same devices, too.
-  const lines = grouped([...ofRecords.values()], (some) => {
-    const [{ action, verdict }] = some;
-    return JSON.stringify([action, verdict, whyOf(some), ...some.map(({ device }) => device.name)]);
-  });
-  return [...lines.values()].map((groups): LogLine => {
-    const [some] = groups;
-    const [{ action, resource, verdict }] = some;
-    const { mark, tone } = VERDICT_MARKS[verdict];
-    const key = groups.map(([one]) => one.key).join(', ');
-    const what = `${mark} ${action} ${visible(recordName({ resource, key }))}: ${verdict} on `;
-    const why = whyOf(some);
-    const tail = why === '' ? '' : ` - ${why}`;
-    const names = some.map(({ device }) => device.name);
-    const whole = what + names.map(visible).join(', ') + tail;
-    return { tone, text: what + namesText(names) + tail, whole };
-  });
-}
-
-/** The reasons in the words for one device, or for several. */
-function whyOf([first, ...others]: readonly [StepResult, ...StepResult[]]): string {
-  const why = reasonsOf(first).join('; ');
-  return others.length === 0 ? why : withoutDevice(why, first.device);
-}

@@ -4,8 +4,9 @@ import { quoteWord } from '../../text/words.ts';
 import { counted } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { firstOf, key, keysOf, lineKey, noRow, type Reason } from '../keys/binding.ts';
-import { splitFingerprint, wrapText } from '../../text/wrap.ts';
+import { textOfLine } from '../screen/theme.ts';
 import type { LogLine, State } from '../state.ts';
+import { wrapped } from './plan-lines.ts';
 import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
 type QuestionsOver = OverOf<'questions'>;
@@ -106,37 +107,21 @@ export const QUESTIONS: ListOf<QuestionsOver, DeviceQuestion> = listOf({
 /** The list when it is opened. */
 export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
 
-/** The current question in full; always the same height, so that the list does not move. */
+/** The current question in full. */
 function questionFacts(state: State): LogLine[] {
-  const { questions } = state.fleet;
-  const width = state.size.columns - 2;
-  const factsOf = ({ presented, pinned, reason }: DeviceQuestion): LogLine[] => {
-    const texts =
-      presented === undefined
-        ? [reason]
-        : [
-            ...(pinned
-              ? [`pinned ${pinned.since.slice(0, 10) || 'inventory '}  ${pinned.fingerprint}`]
-              : []),
-            `presented now      ${presented.fingerprint}`,
-          ];
-    return texts.flatMap((text) =>
-      wrapText(splitFingerprint(visible(text), width), width, '  ').map((line): LogLine => ({
-        tone: 'plain',
-        text: line,
-      })),
-    );
-  };
   const current = QUESTIONS.current(state);
   if (current === undefined) return [];
-  // Changed certificates come first, and need the most lines.
-  const most = questions.find(({ presented }) => presented !== undefined);
-  const height = most === undefined ? 1 : factsOf(most).length;
+  const { presented, pinned, reason } = current;
+  const width = state.size.columns - 2;
+  const since =
+    pinned && `pinned ${pinned.since.slice(0, 10) || 'inventory '}  ${pinned.fingerprint}`;
+  const now = presented ? `presented now      ${presented.fingerprint}` : reason;
+  const facts = [since, now].flatMap((text) => {
+    return text === undefined ? [] : wrapped({ tone: 'plain', text: visible(text) }, width);
+  });
   // Bar, title, header, one row, prompt and footer stay: half a fingerprint proves nothing, Enter shows all.
-  if (height > state.size.rows - 6) return [];
-  const facts = factsOf(current).slice(0, height);
-  const blank: LogLine = { tone: 'plain', text: '' };
-  return [...facts, ...Array.from({ length: height - facts.length }, () => blank)];
+  if (facts.length > state.size.rows - 6) return [];
+  return facts.map((line) => ({ tone: 'plain', text: textOfLine(line) }));
 }
 
 /** Marks or unmarks the current question, or all visible ones, but never a changed certificate. */

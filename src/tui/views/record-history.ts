@@ -7,7 +7,7 @@ import type { Details, RecordHistory, State, TimeLineEntry } from '../state.ts';
 import { textOfLine } from '../screen/theme.ts';
 import type { Store } from '../store.ts';
 import { ENTRY_COLUMNS, entriesOf } from './change-entry.ts';
-import { fittedColumns } from './view.ts';
+import { columnLine, fittedColumns } from './view.ts';
 
 /** `user changes bob`: the line whose output is below the details of a record. */
 function historyLine({ table }: State, details: Details): string {
@@ -29,8 +29,14 @@ export function recordHistoryLines(
   if (history === undefined || history.line !== historyLine(state, details)) return [];
   if (history.problem !== undefined) return ['', `record history: ${history.problem}`];
   if (history.entries.length === 0) return [];
-  const { header, line } = fittedColumns(history.entries, ENTRY_COLUMNS, width);
-  return ['', header, ...history.entries.map((entry) => textOfLine(line(entry)))];
+  const columns = fittedColumns(history.entries, ENTRY_COLUMNS, width);
+  const line = (textOf: (column: (typeof ENTRY_COLUMNS)[number]) => string): string =>
+    textOfLine(columnLine(columns, textOf));
+  return [
+    '',
+    line(({ title }) => title),
+    ...history.entries.map((entry) => line((column) => column.text(entry))),
+  ];
 }
 
 /** Reads the history of a record when its details open. Returns the function that ends it. */

@@ -3,6 +3,7 @@ import { edit, EMPTY_EDITING, filled, lineText, type EditKey } from '../editor/l
 import { layoutOf, questionBox } from '../screen/layout.ts';
 import { CONNECTED } from './devices.ts';
 import { opened } from './navigation.ts';
+import { planTextLines } from './plan-lines.ts';
 import { matchingLines, movedTop, nextSort, searcher, sought } from './view.ts';
 import { listView, viewLines } from './views.ts';
 import { type Find, NO_FIND, type OpenQuestion, type State } from '../state.ts';
@@ -49,11 +50,12 @@ interface TextWindow {
   readonly scrolledTo: (top: number) => State;
 }
 
-function textWindow(state: State): TextWindow | undefined {
+export function textWindow(state: State): TextWindow | undefined {
   const { overlay, size, questions } = state;
   const [question] = questions;
   if (question !== undefined) {
-    const { details: lines, height, depth: last } = questionBox(question, size);
+    const { texts, width, height, depth: last } = questionBox(question, size);
+    const lines = planTextLines(texts, width);
     const scrolledTo = (top: number): State => changeQuestion(state, () => ({ top }));
     return { lines, top: question.top, height, last, scrolledTo };
   }

@@ -77,7 +77,7 @@ function beganText(run: RunRow): string {
 
 function column(field: string, most: number, rank: number) {
   const text = (run: RunRow): string => textOf(run, field);
-  return { title: field.toUpperCase(), text, most, rank, isKeptEmpty: true } as const;
+  return { title: field.toUpperCase(), text, most, rank } as const;
 }
 
 export const RUN_COLUMNS: readonly ListColumn<RunRow>[] = [

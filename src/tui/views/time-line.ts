@@ -5,7 +5,7 @@ import { filteredBy, intervalText } from '../../history/fold-events.ts';
 import { fieldsOf } from '../../output/cells.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { counted } from '../../text/one-line.ts';
-import { clockTime, dayName } from '../../text/time.ts';
+import { clockTime } from '../../text/time.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
 import type { Tone } from '../screen/theme.ts';
@@ -80,13 +80,12 @@ export const TIME_LINE: ListOf<OverOf<'time-line'>, TimeLineEntry> = listOf({
   haystacksOf: ({ change, by }) => [
     prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
   ],
-  headingOf: ({ change }) => dayName(new Date(change.before)),
   toneOf: ({ change }) => TONES[change.events[0].kind],
   below,
   empty: () => 'no changes',
 });
 
-/** Below the heading of its day, a change has its hour. */
+/** Below the heading of its day, an entry has its hour. */
 const COLUMNS: typeof ENTRY_COLUMNS = [
   {
     title: 'WHEN',

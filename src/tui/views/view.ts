@@ -2,17 +2,9 @@ import type { Invocation } from '../../shell/command.ts';
 import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { fittedWidths, GAP } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, fit, visible } from '../../text/visible.ts';
-import { wrapText } from '../../text/wrap.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
-import {
-  placesOf,
-  plainLine,
-  type TextLine,
-  textOfLine,
-  type Tone,
-  widthOfSpans,
-} from '../screen/theme.ts';
+import { placesOf, plainLine, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
 import type { Size } from '../terminal/painter.ts';
 import type { TitlePart } from '../table/view.ts';
@@ -28,7 +20,6 @@ import { MOST_ON_SCREEN } from '../../output/cells.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { memoized } from '../store.ts';
 
-/** Views over the table. */
 export type Over = Exclude<Overlay, { kind: 'none' }>;
 
 export type OverOf<K extends Over['kind']> = Extract<Over, { kind: K }>;
@@ -61,19 +52,15 @@ export interface View<O extends Over = Over> {
   lines?(overlay: O, state: State): readonly TextLine[];
 }
 
-export interface ListRow {
-  /** What the row is, and whether it is marked: a cell for each, as in the table. */
-  readonly sign?: string;
-  /** The tone of the sign. */
-  readonly tone: Tone;
-  readonly parts: TextLine;
-}
-
-/** Lines with a cursor below a header, cut to the screen. */
+/** Items with a cursor, in columns. */
 export interface ListView<T = unknown> {
   /** Filtered and sorted; the same object as long as they are the same. */
   readonly rows: readonly T[];
-  readonly idAt: (index: number) => string | undefined;
+  readonly columns: readonly ListColumn<T>[];
+  idAt(index: number): string | undefined;
+  toneOf(item: T): Tone;
+  /** What the item is, and whether it is marked: a cell for each, as in the table. */
+  signOf(item: T): string;
   /** Its sort fields. */
   readonly fields: readonly string[];
   /** Number of rows without the filter. */
@@ -81,13 +68,6 @@ export interface ListView<T = unknown> {
   readonly cursor: number;
   /** Shown if there is no row. */
   readonly empty: string;
-  /** The heading that a row is under, or none; equal ones are shown once. */
-  readonly headingOf: (index: number) => string;
-  /** For so many cells; `row` is called only for visible rows. */
-  readonly drawn: (width: number) => {
-    readonly header: string;
-    readonly row: (index: number) => ListRow;
-  };
 }
 
 /** Lines below a list, cut to the screen; on a small one only the first: its rows need the room. */
@@ -96,24 +76,35 @@ export function fittedLines(lines: readonly LogLine[], { columns, rows }: Size):
   return shown.map((line) => ({ ...line, text: cut(line.text, columns - 2) }));
 }
 
-/** The visible part of a list: rows by their index, each heading above its rows. The cursor is in it. */
-export function listWindow(
-  { cursor, rows: { length: count }, headingOf }: ListView,
+interface WindowLine<T> {
+  readonly at: number;
+  /** Undefined: a heading. */
+  readonly item?: T;
+  readonly heading: string;
+}
+
+/** The items in sight, the cursor among them, with the heading of a group above its first one. */
+export function listWindow<T>(
+  items: readonly T[],
+  cursor: number,
   height: number,
-): readonly (number | string)[] {
-  const room = Math.max(1, height - 1);
-  const current = Math.min(cursor, count - 1);
-  let top = Math.max(0, Math.min(current - Math.floor(room / 2), count - room));
-  for (;;) {
-    const lines: (number | string)[] = [];
-    for (let index = top; index < count && lines.length < room; index += 1) {
-      const heading = headingOf(index);
-      const isNew = heading !== '' && (index === top || heading !== headingOf(index - 1));
-      lines.push(...(isNew && room > 1 ? [heading, index] : [index]));
-    }
+  headingOf: (item: T) => string = () => '',
+): readonly WindowLine<T>[] {
+  const room = Math.max(1, height);
+  const first = Math.max(0, Math.min(cursor - Math.floor(room / 2), items.length - room));
+  for (let top = first; ; top += 1) {
+    let last = '';
+    const lines = items.slice(top, top + room).flatMap((item, index): WindowLine<T>[] => {
+      const heading = headingOf(item);
+      const isNew = heading !== last && room > 1;
+      last = heading;
+      const line = { at: top + index, item, heading };
+      return isNew ? [{ at: top + index, heading }, line] : [line];
+    });
+    const shown = lines.slice(0, room);
     // Headings may push the cursor out of sight.
-    if (lines.slice(0, room).includes(current) || top >= current) return lines.slice(0, room);
-    top += 1;
+    if (top >= cursor || shown.some(({ at, item }) => at === cursor && item !== undefined))
+      return shown;
   }
 }
 
@@ -134,7 +125,6 @@ interface ListSpec<O extends ListOver, T extends object> extends View<O> {
   toneOf?(item: T): Tone;
   signOf?(item: T, overlay: O): string;
   empty(overlay: O): string;
-  headingOf?(item: T): string;
 }
 
 export interface ListOf<O extends ListOver, T extends object> extends View<O> {
@@ -145,36 +135,27 @@ export interface ListOf<O extends ListOver, T extends object> extends View<O> {
 
 /** A list with the common filter, sort order and cursor. */
 export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T>): ListOf<O, T> {
-  const fitted = memoized(fittedColumns<T>);
+  const arranged = arranger(spec);
   const isShown = (overlay: Overlay): overlay is O => overlay.kind === spec.kind;
   const list = (over: O, state: State): ListView<T> => {
     const items = spec.items(over, state);
     const columns = spec.columns(over, state);
     const typed = lineText(state.find.editing.line);
-    const rows = spec.found?.(items, typed) ?? arranged(spec, over, columns, items, state.find);
-    const at = <R>(index: number, of: (item: T) => R, none: R): R => {
-      const item = rows[index];
-      return item === undefined ? none : of(item);
-    };
+    const rows =
+      spec.found?.(items, typed) ?? arranged(over, columns, items, typed, state.find.sort);
     return {
       rows,
-      idAt: (index) => at<string | undefined>(index, (item) => spec.idOf(item), undefined),
-      fields: columns.filter(({ spans }) => spans === undefined).map(fieldOf),
-      total: items.length,
-      cursor: over.cursor,
-      empty: typed === '' ? spec.empty(over) : `no match for '${visible(typed)}'`,
-      headingOf: (index) => at(index, (item) => spec.headingOf?.(item) ?? '', ''),
-      drawn(width) {
-        const { header, line } = fitted(rows, columns, width);
-        const rowOf = (item: T): ListRow => {
-          const tone = spec.toneOf?.(item) ?? 'plain';
-          const parts = line(item).map((span) =>
-            span.tone === 'plain' ? { ...span, tone } : span,
-          );
-          return { sign: spec.signOf?.(item, over) ?? '', tone, parts };
-        };
-        return { header, row: (index) => at<ListRow>(index, rowOf, { tone: 'plain', parts: [] }) };
+      columns,
+      idAt(index) {
+        const item = rows[index];
+        return item && spec.idOf(item);
       },
+      toneOf: (item) => spec.toneOf?.(item) ?? 'plain',
+      signOf: (item) => spec.signOf?.(item, over) ?? '',
+      fields: columns.map(fieldOf),
+      total: items.length,
+      cursor: Math.min(over.cursor, rows.length - 1),
+      empty: typed === '' ? spec.empty(over) : `no match for '${visible(typed)}'`,
     };
   };
   return {
@@ -188,9 +169,9 @@ export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T
 export interface ListColumn<T> {
   readonly title: string;
   /** A harmless text. */
-  readonly text: (item: T) => string;
+  text(item: T): string;
   /** The sort value, if it is not the text. */
-  readonly value?: (item: T) => ListRecord[string];
+  value?(item: T): ListRecord[string];
   /** Without any cell it is only searched. */
   readonly most: number;
   /** Columns with the largest rank are dropped first. */
@@ -199,18 +180,14 @@ export interface ListColumn<T> {
   readonly least?: number;
   /** Counts as `least` when columns are fitted, and grows into the room that is left. */
   readonly isFilling?: true;
-  /** Shown even if all its texts are empty. */
-  readonly isKeptEmpty?: true;
-  readonly tone?: (item: T) => Tone;
-  /** Instead of the text, in several tones; no wider than the title. */
-  readonly spans?: (item: T) => TextLine;
+  /** By default that of the item. */
+  tone?(item: T): Tone;
 }
 
-interface FittedColumns<T> {
-  readonly header: string;
-  readonly line: (item: T) => TextLine;
-  /** The same with all of its texts, each wrapped in its column. */
-  readonly lines: (item: T) => readonly TextLine[];
+/** A column with its cells on the screen. */
+export interface FittedColumn<T> {
+  readonly column: ListColumn<T>;
+  readonly cells: number;
 }
 
 function fieldOf({ title }: { readonly title: string }): string {
@@ -225,13 +202,13 @@ export function fittedColumns<T>(
   items: readonly T[],
   columns: readonly ListColumn<T>[],
   width: number,
-): FittedColumns<T> {
+): readonly FittedColumn<T>[] {
   const sample = items.slice(0, MOST_MEASURED);
   const measured = columns.flatMap((column) => {
     if (column.most === 0) return [];
-    const texts = sample.map(column.text);
+    const texts = sample.map((item) => column.text(item));
     // Empty columns are left out.
-    if (column.rank > 0 && !column.isKeptEmpty && texts.every((text) => text === '')) return [];
+    if (column.rank > 0 && texts.every((text) => text === '')) return [];
     const cells = [column.title, ...texts].map((text) => cellsUpTo(text, width));
     const most = Math.max(...cells);
     const wanted = column.isFilling ? (column.least ?? 0) : Math.min(column.most, most);
@@ -245,38 +222,25 @@ export function fittedColumns<T>(
   // After one that has no room, no other one follows.
   const omitted = order.findIndex((one) => !widths.has(one));
   const kept = new Set(omitted === -1 ? order : order.slice(0, omitted));
-  const shown = measured
+  return measured
     .filter((one) => kept.has(one))
-    .map((one) => ({ ...one, cells: widths.get(one) ?? 0 }));
-  const lineWith = (
-    item: T,
-    textOf: (column: ListColumn<T>, cells: number) => string,
-  ): TextLine => {
-    return shown.flatMap(({ column, cells }, index): TextLine => {
-      const text = textOf(column, cells);
-      const isLast = index === shown.length - 1;
-      const tone = column.tone?.(item) ?? 'plain';
-      if (column.spans === undefined)
-        return [{ tone, text: isLast ? cut(text, cells) : fit(text, cells) + GAP }];
-      const spans = column.spans(item);
-      const blanks = ' '.repeat(Math.max(0, cells - widthOfSpans(spans)));
-      return isLast ? spans : [...spans, { tone, text: blanks + GAP }];
-    });
-  };
-  const header = shown.map(({ column, cells }) => fit(column.title, cells)).join(GAP);
-  return {
-    header: cut(header.trimEnd(), width),
-    line: (item) => lineWith(item, ({ text }) => text(item)),
-    lines(item) {
-      const wrapped = new Map(
-        shown.map(({ column, cells }) => [column, wrapText(column.text(item), cells)]),
-      );
-      const height = Math.max(...[...wrapped.values()].map(({ length }) => length));
-      return Array.from({ length: height }, (_, row) =>
-        lineWith(item, (column) => wrapped.get(column)?.[row] ?? ''),
-      );
-    },
-  };
+    .map((one) => ({ column: one.column, cells: widths.get(one) ?? 0 }));
+}
+
+/** Texts in their columns: each is cut, or followed by blanks up to the next one. */
+export function columnLine<T>(
+  columns: readonly FittedColumn<T>[],
+  textOf: (column: ListColumn<T>, index: number) => string,
+  toneOf?: (column: ListColumn<T>) => Tone | undefined,
+): TextLine {
+  return columns.map(({ column, cells }, index) => {
+    const text = textOf(column, index);
+    const isLast = index === columns.length - 1;
+    return {
+      tone: toneOf?.(column) ?? 'plain',
+      text: isLast ? cut(text, cells) : fit(text, cells) + GAP,
+    };
+  });
 }
 
 /** Lines of text with their tones; signs and words repeat their meaning. */
@@ -345,54 +309,41 @@ export function movedTop(top: number, action: MoveAction, height: number, last: 
 /** The values of an item by column. */
 type ListRecord = Haystack['record'];
 
-interface Arranged {
-  readonly sort: string | undefined;
-  readonly text: string;
-  readonly items: readonly unknown[];
-}
-
-/** The last filter result by the original items. */
-const known = new WeakMap<readonly unknown[], Arranged>();
-
-/** The items that match the filter, in the order of display. */
-function arranged<O extends ListOver, T extends object>(
-  { haystacksOf, isDoubtful }: Pick<ListSpec<O, T>, 'haystacksOf' | 'isDoubtful'>,
-  over: O,
-  columns: readonly ListColumn<T>[],
-  items: readonly T[],
-  { editing, sort }: Find,
-): readonly T[] {
-  const text = lineText(editing.line);
-  const before = known.get(items);
-  // The cached items have the type of the originals.
-  if (before !== undefined && before.sort === sort && before.text === text)
-    return before.items as readonly T[];
-  const recordOf = (item: T): ListRecord =>
-    Object.fromEntries(columns.map((one) => [fieldOf(one), (one.value ?? one.text)(item)]));
-  const haystacks = (item: T): readonly Haystack[] => {
-    if (haystacksOf === undefined) return [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)];
-    const made = prepared.get(item) ?? haystacksOf(item, over);
-    prepared.set(item, made);
-    return made;
+/** Returns the function that gives the items that match the filter, in the order of display. */
+function arranger<O extends ListOver, T extends object>({
+  haystacksOf,
+  isDoubtful,
+}: Pick<ListSpec<O, T>, 'haystacksOf' | 'isDoubtful'>) {
+  // Preparing what a search compares takes longer than matching.
+  const prepared = new WeakMap<T, readonly Haystack[]>();
+  const arranged = (
+    over: O,
+    columns: readonly ListColumn<T>[],
+    items: readonly T[],
+    text: string,
+    sort: string | undefined,
+  ): readonly T[] => {
+    const recordOf = (item: T): ListRecord =>
+      Object.fromEntries(columns.map((one) => [fieldOf(one), one.value?.(item) ?? one.text(item)]));
+    const haystacks = (item: T): readonly Haystack[] => {
+      if (haystacksOf === undefined) return [prepareHaystack(recordOf(item), '', MOST_ON_SCREEN)];
+      const made = prepared.get(item) ?? haystacksOf(item, over);
+      prepared.set(item, made);
+      return made;
+    };
+    const filter = filterOf(text);
+    const found =
+      filter.terms.length === 0
+        ? items
+        : items.filter((item) => haystacks(item).some((one) => matchesHaystack(filter, one)));
+    if (sort !== undefined) return sortBy(found, [sort], (item, field) => recordOf(item)[field]);
+    const isFirst = (item: T): boolean => isDoubtful?.(item) === true;
+    if (!found.some(isFirst)) return found;
+    return [...found.filter(isFirst), ...found.filter((item) => !isFirst(item))];
   };
-  const filter = filterOf(text);
-  const found =
-    filter.terms.length === 0
-      ? items
-      : items.filter((item) => haystacks(item).some((one) => matchesHaystack(filter, one)));
-  const isFirst = (item: T): boolean => isDoubtful?.(item) === true;
-  const shown =
-    sort !== undefined
-      ? sortBy(found, [sort], (item, field) => recordOf(item)[field])
-      : found.some(isFirst)
-        ? [...found.filter(isFirst), ...found.filter((item) => !isFirst(item))]
-        : found;
-  known.set(items, { sort, text, items: shown });
-  return shown;
+  // A cursor that moves, or a device that becomes known, changes no order.
+  return memoized(arranged, ([, , ...others]) => others);
 }
-
-/** What a search compares, by item: preparing it takes longer than matching. */
-const prepared = new WeakMap<object, readonly Haystack[]>();
 
 /** `s`: by the next field, after the last one in the original order; `o`: reversed. */
 export function nextSort(

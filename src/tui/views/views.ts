@@ -45,7 +45,6 @@ export function shownView({ overlay }: { readonly overlay: Overlay }) {
   return overlay.kind === 'none' ? undefined : { over: overlay, view: viewOf(overlay) };
 }
 
-/** The visible list, if there is one. */
 export function listView(state: State): ListView | undefined {
   const shown = shownView(state);
   return shown?.view.list?.(shown.over, state);

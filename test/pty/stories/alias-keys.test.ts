@@ -64,7 +64,7 @@ test('a line of one key: its plan, its question, and nothing without an answer',
   await screen.waitFor('lastname: Reader -> d30, lang: en -> it');
   await screen.waitFor('1 to change');
   await answer(screen, 'y');
-  await screen.waitFor((lines) => isQuiet(lines) && lines.join('\n').includes('done'));
+  await screen.waitFor((lines) => isQuiet(lines) && lines.join('\n').includes('✓ viewer  '));
   await screen.waitFor('› speak key=viewer');
   expect(simulator.devices[0]?.users).toContainEqual(
     expect.objectContaining({ username: 'viewer', lang: 'it', lastname: 'd30' }),

@@ -23,10 +23,10 @@ test('the odd one is made like the others in four keys, and the matrix shows it'
   await program.waitFor('answer>');
   type('y');
   type('\r');
-  await program.waitFor(/✓ set user bob: done on 127\.0\.0\.3/);
+  await program.waitFor(/✓ bob {2}lang .* {2}127\.0\.0\.3/);
   // Compared again: bob is folded away, and the verdict stays in sight.
   await program.waitFor((screen) => !/^▸ +bob/m.test(screen.join('\n')));
-  expect(program.screen().join('\n')).toMatch(/set user bob: done/);
+  expect(program.screen().join('\n')).toMatch(/✓ bob {2}lang/);
   expect(keys).toBe(4);
   program.press('escape');
   await program.waitFor(/^.  bob .*\ball\b/m);

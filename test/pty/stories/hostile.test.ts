@@ -74,7 +74,7 @@ test('what nobody can type survives an edit, and a terminal that answers in 8 bi
   await program.waitFor(/user set bell first_name='Be\^Gll\^IeXY'/);
   program.press('ctrl-s');
   await answer(program, 'y');
-  await program.waitFor(/✓ set user bell: done/);
+  await program.waitFor(/✓ bell {2}/);
   const stored = device.users.find(({ username }) => username === 'bell');
   expect(stored?.first_name).toBe('Be\x07ll\teXY');
 });

@@ -31,7 +31,7 @@ test('a leaver on twelve devices, of which two are down, takes seven keys and a 
   await program.waitFor('10 steps on 10 of 12 devices, 2 not reached. Type 10 to DELETE');
   await program.waitFor('answer>');
   keys.press('1', '0', 'enter');
-  await program.waitFor(/✓ delete user alice: done on .* and 7 more/);
+  await program.waitFor(/✓ alice {2}deleted {2}10 devices/);
   await program.waitFor(isQuiet);
   // One line says what was done, and the next one what is pending, where, and how it goes on.
   const [first = '', second = ''] = down.map(({ address }) => address);
@@ -40,10 +40,10 @@ test('a leaver on twelve devices, of which two are down, takes seven keys and a 
     program
       .screen()
       .join('\n')
-      .split('✓ delete')
+      .split('✓ alice')
       .at(-1)
       ?.split(/\n(?=\S| \S)/) ?? [];
-  expect(result).toContain('done on');
+  expect(result).toContain('deleted  10 devices');
   expect(owed).toMatch(/not reached: .* · pending there:\s+"resume \S+"\s+continues/);
   expect(others[0]).toContain('all 12 · 2 not connected>');
 

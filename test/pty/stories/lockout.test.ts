@@ -55,6 +55,6 @@ test('L where no field disables an account proposes to delete it, and sends noth
   expect(sent()).not.toContain('DELETE');
   program.type('L');
   await answer(program, '2');
-  await program.waitFor('delete user viewer: done on');
+  await program.waitFor('✓ viewer  deleted');
   expect(sent().filter((method) => method === 'DELETE')).toHaveLength(2);
 });

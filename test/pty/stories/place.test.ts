@@ -30,7 +30,7 @@ async function addZed(program: PtyProgram): Promise<void> {
   program.type(`${ADD}\r`);
   await program.waitFor(/add user zed on 127\.0\.0\.3\S*\? Type y/);
   await answer(program, 'y');
-  await program.waitFor(/✓.*add user zed: done/);
+  await program.waitFor(/✓ zed {2}added/);
 }
 
 test('one of three is selected, another is connected again: the next write goes to the one', async () => {

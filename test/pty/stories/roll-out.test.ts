@@ -243,7 +243,7 @@ test('who is ended in a run says what was done, and how the rest goes on', async
   program.kill('SIGTERM');
   expect(await program.exit).toMatchObject({ signal: 15 });
   const text = program.screen().join('\n');
-  expect(text).toMatch(/In this session: 2 done\n {2}✓ add user zed: done on /);
+  expect(text).toMatch(/In this session: 2 done\n {2}✓ zed {2}added /);
   expect(text).toContain('a run has not ended: "devsh resume" continues');
 });
 

@@ -63,23 +63,25 @@ test('a dialog of any width is closed on all sides, and cuts only with a sign', 
   );
 });
 
+const DELETED = { kind: 'step', head: 'delete user bob on', tail: '', tone: 'bad' } as const;
+
 test('a question stands below what it is about', () => {
   const box = {
     title: '2 to delete',
     tone: 'warning',
-    lines: [
-      plainLine('- delete user bob  fw1, fw2', 'bad'),
-      plainLine('2 steps on 2 devices. Type 2 to DELETE:', 'heading'),
-    ],
-    scroll: '',
-    hasEdges: true,
-    ...{ details: [], height: 2, depth: 0 },
+    texts: {
+      steps: [{ ...DELETED, devices: ['fw1', 'fw2'] }],
+      below: [{ tone: 'warning', text: '! undo cannot restore uuid of user on all 2' }],
+    },
+    asked: [plainLine('2 steps on 2 devices. Type 2 to DELETE:', 'heading')],
+    ...{ scroll: '', hasEdges: true, width: 76, top: 0, height: 2, depth: 0, foundAt: undefined },
   } as const;
   expect(renderToString(<Question box={box} columns={80} />)).toMatchInlineSnapshot(`
-    "┌ 2 to delete ────────────────────────────┐
-    │ - delete user bob  fw1, fw2             │
-    │ 2 steps on 2 devices. Type 2 to DELETE: │
-    └─────────────────────────────────────────┘"
+    "┌ 2 to delete ────────────────────────────────┐
+    │ - delete user bob  fw1, fw2                 │
+    │ ! undo cannot restore uuid of user on all 2 │
+    │ 2 steps on 2 devices. Type 2 to DELETE:     │
+    └─────────────────────────────────────────────┘"
   `);
 });
 

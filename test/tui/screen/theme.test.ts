@@ -163,7 +163,7 @@ test('the colour of a label is that of the prompt and of the question, and no wo
       expected: 'y',
       color,
     });
-    expect(layoutOf(store.state).question?.lines.at(-1)).toEqual([
+    expect(layoutOf(store.state).question?.asked.at(-1)).toEqual([
       { tone, text: 'PROD: add bob?' },
     ]);
     for (const name of THEME_NAMES) {

@@ -5,7 +5,7 @@ import type { DeviceTab, State } from '../../../src/tui/state.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { fleetStrip } from '../../../src/tui/screen/fleet-strip.ts';
 import { DEVICES } from '../../../src/tui/views/devices.ts';
-import { listRows } from './list-rows.ts';
+import { columnLines } from './list-rows.ts';
 
 function stateWith(kind: DeviceTab['kind']): State {
   const state = initialState({ columns: 80, rows: 24 }, KEYMAP);
@@ -15,7 +15,8 @@ function stateWith(kind: DeviceTab['kind']): State {
 
 function deviceListOf(state: State) {
   const list = DEVICES.list({ kind: 'devices', cursor: 0 }, state);
-  return { header: list.drawn(78).header, lines: listRows(list) };
+  const [header, ...lines] = columnLines(list.rows, list.columns);
+  return { header, lines };
 }
 
 test('a device with pending changes shows how many, and O continues them', () => {

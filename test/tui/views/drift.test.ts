@@ -1,3 +1,5 @@
+import { renderToString } from 'ink';
+import { createElement } from 'react';
 import { describe, expect, test } from 'vitest';
 import { type Drift, driftOf } from '../../../src/fleet/drift.ts';
 import { widthOf } from '../../../src/text/visible.ts';
@@ -5,11 +7,10 @@ import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import { layoutOf } from '../../../src/tui/screen/layout.ts';
 import type { State } from '../../../src/tui/state.ts';
-import { makeAlike } from '../../../src/tui/views/drift.ts';
+import { DRIFT, makeAlike } from '../../../src/tui/views/drift.ts';
+import { DriftGrid } from '../../../src/tui/components/drift-grid.tsx';
 import { GUTTER } from '../../../src/text/fit-columns.ts';
-import { listView } from '../../../src/tui/views/views.ts';
 import { after, stateOf } from '../table/table-fixture.ts';
-import { listRows } from './list-rows.ts';
 
 type Records = readonly Readonly<Record<string, string | number | boolean | string[]>>[];
 
@@ -40,10 +41,17 @@ function press(state: State, ...actions: readonly ViewAction[]): State {
   return after(state, ...actions.map((action) => ({ kind: 'view', action }) as const));
 }
 
+/** The grid as it is drawn, without its gutter. */
 function lines(state: State): readonly string[] {
-  const list = listView(state);
-  const width = state.size.columns - GUTTER;
-  return [list?.drawn(width).header ?? '', ...listRows(list, width)];
+  const { overlay, size } = state;
+  if (overlay.kind !== 'drift') return [];
+  const list = DRIFT.list(overlay, state);
+  const grid = createElement(DriftGrid, {
+    ...{ over: overlay, list, width: size.columns },
+    height: list.rows.length + 1,
+  });
+  const drawn = renderToString(grid, { columns: size.columns });
+  return drawn.split('\n').map((line) => line.slice(GUTTER).trimEnd());
 }
 
 const below = (state: State): readonly string[] => layoutOf(state).messages.map(({ text }) => text);

@@ -163,7 +163,7 @@ test('a comparison covers the records of the table and begins at the first diffe
   const onCarol = after({ ...COMPARED, focus: 'table' }, { kind: 'view', action: 'last' });
   const view = compared(onCarol);
   expect(listView(view)?.cursor).toBe(0);
-  expect(rowsOf(view)[0]).toContain('≠');
+  expect(rowsOf(view)[0]).toContain('differs');
   expect(titleLine(compared(filtered)).left).toContain('filter: lang=de');
 });
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { RUN_COLUMNS } from '../../../src/tui/views/runs.ts';
-import { fittedColumns } from '../../../src/tui/views/view.ts';
+import { columnLines } from './list-rows.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date(2026, 10, 21), toFake: ['Date'] });
@@ -20,8 +19,7 @@ const RUN = {
 };
 
 function runLines(runs: readonly (typeof RUN)[], width: number): string[] {
-  const { header, line } = fittedColumns(runs, RUN_COLUMNS, width);
-  return [header, ...runs.map((run) => textOfLine(line(run)).trimEnd())];
+  return columnLines(runs, RUN_COLUMNS, width).map((line) => line.trimEnd());
 }
 
 test('what the command was stays in sight on a narrow screen, and how the run ended', () => {

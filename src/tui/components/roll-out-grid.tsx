@@ -1,0 +1,70 @@
+import { Box, Text } from 'ink';
+import { use } from 'react';
+import { GAP } from '../../text/fit-columns.ts';
+import { shortReason, visible, widthOf } from '../../text/visible.ts';
+import { shareBar } from '../screen/fleet-strip.ts';
+import { plainLine, widthOfSpans } from '../screen/theme.ts';
+import type { RollOutState } from '../state.ts';
+import { causesOf, countsOf, fatesOf, timesText } from '../views/roll-out.ts';
+import { Line, ThemeContext } from './line.tsx';
+
+interface RollOutGridProps {
+  readonly rollOut: RollOutState;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** More rows of names push away what is not as planned. */
+const MOST_ROWS = 6;
+
+/** The line, its bar with the counts, a cell for each device if they have room, and below what is not as planned. */
+export function RollOutGrid({ rollOut, width, height }: RollOutGridProps) {
+  const theme = use(ThemeContext);
+  const room = width - 2;
+  const fates = fatesOf(rollOut);
+  const cell = Math.max(...fates.map(({ name }) => widthOf(visible(name)))) + GAP.length + 2;
+  const inRow = Math.max(1, Math.floor(room / cell));
+  const free = height - 3;
+  const isNamed = fates.length <= inRow * Math.min(MOST_ROWS, free);
+  const rows = Math.ceil(fates.length / (isNamed ? inRow : room));
+  const hasGrid = rows <= free;
+  const { done, failed, left } = countsOf(rollOut);
+  const counts = `  ${done} done · ${failed} not as planned · ${left} left`;
+  const bar = shareBar(
+    [
+      { count: done, sign: '━', tone: 'good' },
+      { count: failed, sign: '✗', tone: 'bad' },
+      { count: left, sign: '─', tone: 'quiet' },
+    ],
+    Math.max(1, Math.min(40, Math.floor(room / 3), room - counts.length)),
+  );
+  const head = [...bar, ...plainLine(counts)];
+  const isHeld = !['running', 'ended'].includes(rollOut.control);
+  const times = plainLine(timesText(rollOut), isHeld ? 'warning' : 'plain');
+  const isOneRow = widthOfSpans([...head, ...times]) + 3 <= room;
+  const causes = causesOf(rollOut);
+  const most = Math.max(0, hasGrid ? free - rows : free);
+  const more = { tone: 'quiet', text: `… ${causes.length - most + 1} more: m` } as const;
+  const shown = causes.length > most ? [...causes.slice(0, most - 1), more].slice(0, most) : causes;
+  return (
+    <Box flexDirection="column" paddingX={1} height={height} overflow="hidden">
+      <Line spans={plainLine(rollOut.line, 'quiet')} />
+      <Line spans={isOneRow ? [...head, ...plainLine(' · '), ...times] : head} />
+      {!isOneRow && <Line spans={times} />}
+      {!hasGrid ? null : isNamed ? (
+        <Box flexWrap="wrap">
+          {fates.map(({ sign, tone, name }) => (
+            <Box key={name} width={cell}>
+              <Line spans={plainLine(`${GAP}${sign} ${visible(name)}`, tone)} />
+            </Box>
+          ))}
+        </Box>
+      ) : (
+        <Text wrap="hard">{fates.map(({ sign, tone }) => theme(tone, sign)).join('')}</Text>
+      )}
+      {shown.map(({ tone, text }) => (
+        <Line key={text} spans={plainLine(shortReason(text, room), tone)} />
+      ))}
+    </Box>
+  );
+}
