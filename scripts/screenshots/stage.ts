@@ -75,7 +75,8 @@ export async function openStage(cli: string, options: StageOptions): Promise<Sta
   await trusting.close();
   prepare?.(simulator);
   const program = start(['connect', '@berlin', '--timeout', '60']);
-  await program.waitFor(/connected to/);
+  // Below a full table only the newest message is in sight.
+  await program.waitFor(/connected to|\(m: all\)/);
   return {
     program,
     simulator,
