@@ -2,7 +2,7 @@ import { Box, Text } from 'ink';
 import { use } from 'react';
 import { GAP } from '../../text/fit-columns.ts';
 import { shortReason, visible, widthOf } from '../../text/visible.ts';
-import { shareBar } from '../screen/fleet-strip.ts';
+import { shareBar } from '../screen/progress.ts';
 import { plainLine, widthOfSpans } from '../screen/theme.ts';
 import type { RollOutState } from '../state.ts';
 import { causesOf, countsOf, fatesOf, timesText } from '../views/roll-out.ts';
@@ -28,17 +28,10 @@ export function RollOutGrid({ rollOut, width, height }: RollOutGridProps) {
   const isNamed = fates.length <= inRow * Math.min(MOST_ROWS, free);
   const rows = Math.ceil(fates.length / (isNamed ? inRow : room));
   const hasGrid = rows <= free;
-  const { done, failed, left } = countsOf(rollOut);
-  const counts = `  ${done} done · ${failed} not as planned · ${left} left`;
-  const bar = shareBar(
-    [
-      { count: done, sign: '━', tone: 'good' },
-      { count: failed, sign: '✗', tone: 'bad' },
-      { count: left, sign: '─', tone: 'quiet' },
-    ],
-    Math.max(1, Math.min(40, Math.floor(room / 3), room - counts.length)),
-  );
-  const head = [...bar, ...plainLine(counts)];
+  const counts = countsOf(rollOut);
+  const words = `  ${counts.done} done · ${counts.failed} not as planned · ${counts.left} left`;
+  const widest = Math.min(40, Math.floor(room / 3), room - words.length);
+  const head = [...shareBar(counts, Math.max(1, widest)), ...plainLine(words)];
   const isHeld = !['running', 'ended'].includes(rollOut.control);
   const times = plainLine(timesText(rollOut), isHeld ? 'warning' : 'plain');
   const isOneRow = widthOfSpans([...head, ...times]) + 3 <= room;

@@ -96,15 +96,10 @@ export function usageSpans(state: State): Span[] {
   ]);
   const used = widthOfSpans(usage);
   const summaryText = summary === '' ? '' : `: ${summary}`;
-  if (used + Math.min(widthOf(summaryText), LEAST_SUMMARY) <= room)
-    return withSummary(usage, cut(summaryText, room - used));
+  const isWhole = used + Math.min(widthOf(summaryText), LEAST_SUMMARY) <= room;
   // The present part is worth more than the words before it.
-  const short = words[present] ?? '';
-  if (room < Math.min(LEAST_USAGE, widthOf(short))) return [];
-  if (widthOf(short) >= room) return [{ tone: 'accent', text: cut(short, room) }];
-  return withSummary([{ tone: 'accent', text: short }], cut(summaryText, room - widthOf(short)));
-}
-
-function withSummary(usage: Span[], summaryText: string): Span[] {
-  return summaryText === '' ? usage : [...usage, { tone: 'quiet', text: summaryText }];
+  const short = cut(words[present] ?? '', room);
+  if (!isWhole && room < Math.min(LEAST_USAGE, widthOf(words[present] ?? ''))) return [];
+  const shown = isWhole ? usage : plainLine(short, 'accent');
+  return [...shown, ...plainLine(cut(summaryText, room - widthOfSpans(shown)), 'quiet')];
 }

@@ -4,6 +4,7 @@ import { visible, widthOf } from '../../text/visible.ts';
 import { keyNameOf } from '../keys/keymap.ts';
 import { memoized } from '../store.ts';
 import type { DeviceTab, FleetView, Keymap, State } from '../state.ts';
+import { shareBar } from './progress.ts';
 import { type Span, type Tone, widthOfSpans } from './theme.ts';
 import { grouped } from '../../device/record.ts';
 
@@ -73,14 +74,7 @@ function leftVariants(fleet: FleetView, columns: number, keymap: Keymap) {
   const ready = devices.filter(({ kind }) => kind === 'ready').length;
   const failed = causes.reduce((sum, { names }) => sum + names.length, 0);
   const total: Span = { tone: 'heading', text: `   ${devices.length} ` };
-  const bar: Span[] = shareBar(
-    [
-      { count: ready, sign: '━', tone: 'good' },
-      { count: failed, sign: '✗', tone: 'bad' },
-      { count: devices.length - ready - failed, sign: '─', tone: 'quiet' },
-    ],
-    10,
-  );
+  const bar = shareBar({ done: ready, failed, left: devices.length - ready - failed }, 10);
   const reached: Span = { tone: ready === 0 ? 'quiet' : 'good', text: ` ${ready} ${SIGNS.ready}` };
   const rest = restSpans(devices);
   const counts = (most: number, areNamed = false): Span[] => [
@@ -208,25 +202,4 @@ function badgesOf(fleet: FleetView, keymap: Keymap, pending: State['pending']): 
 
 export function questionsKey(keymap: Keymap): string {
   return keyNameOf('questions', 'table', keymap)?.replace(/^f(?=\d)/, 'F') ?? '"questions"';
-}
-
-/** A part of a whole; its sign and its tone stay readable without colours. */
-interface Share {
-  readonly count: number;
-  readonly sign: '━' | '✗' | '─';
-  readonly tone: Tone;
-}
-
-/** `━━━━━━━✗──`: `width` cells. A part that is not empty has at least one, so only a whole is drawn whole. */
-export function shareBar(shares: readonly Share[], width: number): Span[] {
-  const total = shares.reduce((sum, { count }) => sum + count, 0);
-  const cells = shares.map(({ count }) =>
-    count === 0 ? 0 : Math.max(1, Math.floor((count / total) * width)),
-  );
-  const largest = cells.indexOf(Math.max(...cells));
-  const rest = width - cells.reduce((sum, count) => sum + count, 0);
-  return shares.map(({ sign, tone }, index) => {
-    const length = (cells[index] ?? 0) + (index === largest ? rest : 0);
-    return { tone, text: sign.repeat(Math.max(0, length)) };
-  });
 }

@@ -1,8 +1,7 @@
 import { durationText } from '../../text/time.ts';
 import { visible } from '../../text/visible.ts';
 import type { ProgressOutput } from '../../shell/output.ts';
-import { shareBar } from './fleet-strip.ts';
-import { textOfLine } from './theme.ts';
+import { type Span, textOfLine } from './theme.ts';
 
 /** After this number of parts, and this time, a rate means something. */
 const LEAST_ENDED = 3;
@@ -29,14 +28,32 @@ export function progressMeter(): (
     // Less is done, or of more: other work has begun.
     if (done < last || total !== begun.total) begun = { atMs: nowMs, done, total };
     last = done;
-    const bar = shareBar(
-      [
-        { count: done, sign: '━', tone: 'good' },
-        { count: total - done, sign: '─', tone: 'quiet' },
-      ],
-      10,
-    );
+    const bar = shareBar({ done, failed: 0, left: total - done }, 10);
     const pace = paceTexts(done - begun.done, total - done, nowMs - begun.atMs);
     return [`${textOfLine(bar)} ${done}/${total} ${visible(text)}`, ...pace].join(' · ');
   };
+}
+
+/** Their signs stay readable without colours. */
+const SHARES = [
+  ['done', '━', 'good'],
+  ['failed', '✗', 'bad'],
+  ['left', '─', 'quiet'],
+] as const;
+
+/** `━━━━━━━✗──`: `width` cells. A part that is not empty has at least one, so only a whole is drawn whole. */
+export function shareBar(
+  counts: Readonly<Record<(typeof SHARES)[number][0], number>>,
+  width: number,
+): Span[] {
+  const total = SHARES.reduce((sum, [part]) => sum + counts[part], 0);
+  const cells = SHARES.map(([part]) =>
+    counts[part] === 0 ? 0 : Math.max(1, Math.floor((counts[part] / total) * width)),
+  );
+  const largest = cells.indexOf(Math.max(...cells));
+  const rest = width - cells.reduce((sum, count) => sum + count, 0);
+  return SHARES.map(([, sign, tone], index) => {
+    const length = (cells[index] ?? 0) + (index === largest ? rest : 0);
+    return { tone, text: sign.repeat(Math.max(0, length)) };
+  });
 }
