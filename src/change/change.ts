@@ -2,6 +2,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 import type { Meant } from './identity.ts';
+import { rotationOf } from './rotation.ts';
 import type { Dependents, Purpose, Rotation, Step } from './step.ts';
 
 export type Target =
@@ -67,6 +68,25 @@ interface Delete extends WithTarget {
 
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
 export type Change = Add | SetFields | Delete;
+
+/** The change that a step carries out, of the record that it means by now. A file has steps without a purpose. */
+export function changeOf(
+  step: Pick<Step, 'action' | 'resource' | 'key' | 'asked' | 'removes'> & Partial<Step>,
+  meant?: Meant,
+): Change {
+  const { action, resource, asked: fields, purpose, removes, lost, takes } = step;
+  const about = { resource, meant, purpose: purpose?.kind === 'lockout' ? purpose : undefined };
+  const target = { kind: 'key' as const, key: meant?.key ?? step.key };
+  if (action === 'delete') return { ...about, action, target };
+  const values = {
+    fields,
+    isExact: true,
+    lost: purpose?.kind === 'restore' ? lost : undefined,
+  } as const;
+  return action === 'add'
+    ? { ...about, action, ...values, takes: values.lost && takes }
+    : { ...about, action, target, ...values, removes, rotation: rotationOf(step) };
+}
 
 /** Values at the last reading: a field that differs now has drifted, and is not changed. */
 export type Expected = DeviceRecord;

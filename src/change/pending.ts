@@ -3,12 +3,11 @@ import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { holdsMask } from '../device/sensitive-fields.ts';
 import { parseLine } from '../text/words.ts';
-import { type Change, recordsWhere } from './change.ts';
+import { type Change, changeOf, recordsWhere } from './change.ts';
 import { idsOf, isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
 import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
 import { type About, isGood, type StepResult } from './verdict.ts';
-import { rotationOf } from './rotation.ts';
 import type { Step } from './step.ts';
 
 /** What a run still has to do to one record of one device. A filter is resolved when its run is planned. */
@@ -364,16 +363,6 @@ const IN_DOUBT = { state: 'pending', cause: 'no answer', isSent: true } as const
 /** Nothing was sent, or a failure on the way that says nothing about the request. */
 function isRepeatable({ verdict, error }: StepResult): boolean {
   return verdict === 'failed' && (isOwing({ error }) || error?.code === 'protocol');
-}
-
-/** The change that a step carries out. */
-export function changeOf(step: Step, key = step.key): Change {
-  const { resource, action, asked: fields } = step;
-  const target = { kind: 'key' as const, key };
-  if (action === 'add') return { action, resource, fields, isExact: true };
-  return action === 'delete'
-    ? { action, resource, target }
-    : { action, resource, target, fields, isExact: true, rotation: rotationOf(step) };
 }
 
 /** The fields whose values the journal masks: they must be given again. */

@@ -5,7 +5,7 @@ import { isMask, maskedRecord } from '../device/sensitive-fields.ts';
 import { RefusedError, SettingsError, attempt } from '../errors.ts';
 import { zonedTime } from '../text/time.ts';
 import { allowHint, type Allowed } from './allow.ts';
-import type { Change } from './change.ts';
+import { type Change, changeOf } from './change.ts';
 import { identityOf } from './identity.ts';
 import {
   type JournalEntry,
@@ -80,17 +80,12 @@ function countedIn<Data>(schema: z.ZodType, data: Data): Data {
 }
 
 /** The change that a wish asks for by now, of the record that it was made for. */
-export function changeOf(profile: Profile, wish: Wish, index: number): Change {
-  const { action, resource, asked: fields, before = {}, keyField, ...rest } = wish;
-  const { removes, filter, isKeyShared } = rest;
-  const about = { resource, continues: { index } };
-  if (action === 'add') return { ...about, action, fields, isExact: true };
+export function wishedChange(profile: Profile, wish: Wish, index: number): Change {
+  const { action, resource, before = {}, keyField, filter, isKeyShared } = wish;
   const identity = { ...identityOf(profile, keyField, before), filter, isKeyShared };
-  const meant = isSingle(profile, resource) ? undefined : { ...identity, age: 'fresh' as const };
-  const named = { ...about, target: { kind: 'key' as const, key: meant?.key ?? '' }, meant };
-  return action === 'delete'
-    ? { ...named, action }
-    : { ...named, action, fields, isExact: true, removes };
+  const isNamed = action !== 'add' && !isSingle(profile, resource);
+  const meant = isNamed ? { ...identity, age: 'fresh' as const } : undefined;
+  return { ...changeOf({ ...wish, key: '' }, meant), continues: { index } };
 }
 
 /** What counts in a file. All else is left out: requests, purposes, answers to questions. */

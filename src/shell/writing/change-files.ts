@@ -3,7 +3,7 @@ import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { type Connection, curlScript } from '../../change/report/curl.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
-import { changeOf, serializePlan, isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
+import { isPlanFile, parsePlanFile, serializePlan, wishedChange } from '../../change/plan-file.ts';
 import {
   type DevicePlan,
   isInShard,
@@ -142,7 +142,7 @@ async function* applyPlanFile(call: ApplyCall, text: string, file: string): Asyn
     const profile = await profileOf(services, entry);
     wanted.set(
       ref.address,
-      steps.map((wish, index) => changeOf(profile, wish, index)),
+      steps.map((wish, index) => wishedChange(profile, wish, index)),
     );
   }
   const { reason, at } = stored;

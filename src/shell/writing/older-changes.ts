@@ -1,4 +1,4 @@
-import { type Change, recordsWhere } from '../../change/change.ts';
+import { type Change, changeOf, recordsWhere } from '../../change/change.ts';
 import {
   canonicalId,
   type Identity,
@@ -10,7 +10,6 @@ import {
 import { isLockout, type Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
 import {
-  changeOf,
   explicitChanges,
   type ExplicitChange,
   maskedFields,
@@ -166,20 +165,10 @@ async function heldBefore(
 }
 
 function stepChange(step: Step, meant: Meant): Change {
-  const { before = {}, removes, lost, takes } = step;
-  const change = changeOf(step, meant.key);
-  const purpose = step.purpose?.kind === 'lockout' ? step.purpose : undefined;
-  const isRestore = step.purpose?.kind === 'restore';
-  switch (change.action) {
-    case 'add':
-      return { ...change, meant, ...(isRestore && { lost, takes }) };
-    case 'delete':
-      return { ...change, meant, purpose };
-    case 'set': {
-      const expected = onlyFields(before, [...Object.keys(change.fields), ...(removes ?? [])]);
-      return { ...change, removes, meant, purpose, expected, ...(isRestore && { lost }) };
-    }
-  }
+  const change = changeOf(step, meant);
+  if (change.action !== 'set') return change;
+  const { before = {}, removes = [] } = step;
+  return { ...change, expected: onlyFields(before, [...Object.keys(change.fields), ...removes]) };
 }
 
 /** The gate compares the person; what is left of `expected` are the values to overwrite. */
