@@ -135,14 +135,16 @@ export function harmOf(
   if (step.action === 'delete') return 'deleting';
   if (step.action === 'add') return 'adding';
   const parts = partsOf(step);
-  const { resource, keyField, before, erases = [], mayErase = [] } = step;
+  const { resource, keyField, before, effects } = step;
   if (parts.some(({ field }) => field === keyField)) return 'renaming';
   // What the account logs in with is free in no field.
   const isFree = (field: string): boolean =>
     isHarmlessField({ profile, resource, keyField }, field) &&
     !isNamed(valueText(nestedValue(before ?? {}, field)));
   const changed = parts.map(({ field }) => field);
-  const field = [...changed, ...erases, ...mayErase].find((one) => !isFree(one));
+  const field = [...changed, ...(effects.erases ?? []), ...(effects.mayErase ?? [])].find(
+    (one) => !isFree(one),
+  );
   return field && `changing ${field} of`;
 }
 

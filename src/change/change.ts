@@ -74,7 +74,7 @@ export function changeOf(
   step: Pick<Step, 'action' | 'resource' | 'key' | 'asked' | 'removes'> & Partial<Step>,
   meant?: Meant,
 ): Change {
-  const { action, resource, asked: fields, purpose, removes, lost, takes } = step;
+  const { action, resource, asked: fields, purpose, removes, effects: { lost, takes } = {} } = step;
   const about = { resource, meant, purpose: purpose?.kind === 'lockout' ? purpose : undefined };
   const target = { kind: 'key' as const, key: meant?.key ?? step.key };
   if (action === 'delete') return { ...about, action, target };

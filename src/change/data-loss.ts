@@ -30,7 +30,7 @@ import { type DevicePlan, recordName } from './plan.ts';
 import { lacksPassword } from './account-harm.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
-import type { Dependents, Step } from './step.ts';
+import { type Dependents, type Effects, isErasedByOmission, type Step } from './step.ts';
 
 /**
  * The fields that a change would erase because its body omits them, as far as that is known.
@@ -42,7 +42,7 @@ export function erasedFields(
   before: DeviceRecord,
   changes: DeviceRecord,
   isTyped = false,
-): Pick<Step, 'erases' | 'mayErase'> {
+): Pick<Effects, 'erases' | 'mayErase'> {
   const facts = updateFacts(profile, resource);
   const update = { ...facts, record: 'changes' } as const;
   const sending = isTyped ? withResource(profile, resource, { update }) : profile;
@@ -72,16 +72,10 @@ export function erasedFields(
   };
 }
 
-/** Whether a change removes a field by leaving it out: a PUT replaces the record, unless the device keeps it. */
-export function isErasedByOmission(profile: Profile, resource: string): boolean {
-  const facts = updateFacts(profile, resource);
-  const omitted = omission(profile, resource, facts);
-  return omitted === 'erased' || (omitted !== 'kept' && facts.method === 'PUT');
-}
-
 /** Why a step is refused: the device would erase what its body omits, or store what it cannot say otherwise. */
 export function lossReason(step: Step): string | undefined {
-  const { key, resource, request, erases = [], unsayable = [] } = step;
+  const { key, resource, request, effects } = step;
+  const { erases = [], unsayable = [] } = effects;
   if (unsayable.length > 0) {
     return (
       `${request.method} ${recordName(step)} cannot say ${unsayable.join(', ')}` +
@@ -157,7 +151,8 @@ export function lostByDelete(
  * them. With anything else `done` becomes `differs`.
  */
 export function withNotRestored(profile: Profile, step: Step, end: StepEnd): StepEnd {
-  const { action, lost = {}, takes = [], resource } = step;
+  const { action, resource } = step;
+  const { lost = {}, takes = [] } = step.effects;
   if (action === 'delete' || (end.verdict !== 'done' && end.verdict !== 'differs')) return end;
   const missing = notRestored(lost, end.record);
   const isOwn = ({ field, was, held }: (typeof missing)[number]): boolean =>
@@ -212,7 +207,7 @@ export function notRestored(
 export function lossTexts({ steps }: DevicePlan): string[] {
   const lostBy = (action: Step['action']): Map<string, ReadonlySet<string>> =>
     fieldsByResource(steps, (step) =>
-      step.action === action ? step.lost && Object.keys(step.lost) : undefined,
+      action === step.action && step.effects.lost ? Object.keys(step.effects.lost) : undefined,
     );
   const texts = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
     [...lost].flatMap(([resource, fields]) => {
@@ -223,19 +218,21 @@ export function lossTexts({ steps }: DevicePlan): string[] {
       return all.length === 0 ? [] : [`${start} ${all.join(', ')} of ${resource}`];
     });
   return [
-    ...[...fieldsByResource(steps, (step) => step.erases)].map(
+    ...[...fieldsByResource(steps, ({ effects }) => effects.erases)].map(
       ([resource, fields]) => `erases ${[...fields].join(', ')} of ${resource}`,
     ),
-    ...[...fieldsByResource(steps, (step) => step.unsayable)].map(
+    ...[...fieldsByResource(steps, ({ effects }) => effects.unsayable)].map(
       ([resource, what]) => `cannot say ${[...what].join(', ')} of ${resource}`,
     ),
-    ...[...fieldsByResource(steps, (step) => step.mayErase)].flatMap(([resource, fields]) => {
-      const named = `the device may erase ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
-      return [
-        ...(fields.size === 0 ? [] : [named]),
-        'the device may erase fields that it does not show',
-      ];
-    }),
+    ...[...fieldsByResource(steps, ({ effects }) => effects.mayErase)].flatMap(
+      ([resource, fields]) => {
+        const named = `the device may erase ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
+        return [
+          ...(fields.size === 0 ? [] : [named]),
+          'the device may erase fields that it does not show',
+        ];
+      },
+    ),
     ...takenTexts(steps),
     ...texts('undo cannot restore', lostBy('delete'), true),
     ...texts('undo cannot restore', fieldsByResource(steps, overwrittenSecrets), false),
@@ -249,7 +246,9 @@ export const NAMED = 10;
 
 /** "also deletes 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
 function takenTexts(steps: readonly Step[]): string[] {
-  const all = steps.flatMap(({ action, takes = [] }) => takes.map((one) => ({ ...one, action })));
+  const all = steps.flatMap(({ action, effects }) =>
+    (effects.takes ?? []).map((one) => ({ ...one, action })),
+  );
   const groups = grouped(all, ({ action, resource, refers }) => `${action} ${resource} ${refers}`);
   return [...groups.values()].map((group) => {
     const [{ action, resource, refers }] = group;
@@ -278,8 +277,8 @@ function takenText({ resource, count, keys }: Dependents): string {
 
 /** Returns what a set overwrites and no journal keeps: secrets, and fields whose values are masked. */
 function overwrittenSecrets(step: Step): readonly string[] | undefined {
-  const { action, asked, before, lost } = step;
-  if (action !== 'set' || lost !== undefined) return undefined;
+  const { action, asked, before, effects } = step;
+  if (action !== 'set' || effects.lost !== undefined) return undefined;
   return Object.keys(asked).filter((field) => {
     const value = valueAt(before, field);
     return isSecretField(field) || !isEqual(maskedValue(field, value), value);

@@ -150,7 +150,7 @@ export async function withDependents(reader: Reader, steps: readonly Step[]): Pr
         .map((record) => shownKey(keyField, record[keyField]));
       takes.push({ resource, count: own?.length, keys, refers });
     }
-    planned.push(takes.length === 0 ? step : { ...step, takes });
+    planned.push(takes.length === 0 ? step : { ...step, effects: { ...step.effects, takes } });
   }
   return planned;
 }
@@ -174,7 +174,7 @@ export async function watchAlong(
   const before = new Map<Dependent, readonly DeviceRecord[] | undefined>();
   let drift: string | undefined;
   for (const one of dependentsOf(reader.session.profile, step)) {
-    const planned = step.takes?.find(({ resource }) => resource === one.resource);
+    const planned = step.effects.takes?.find(({ resource }) => resource === one.resource);
     if (one.refers && planned === undefined) continue;
     const records = await readAll(reader, one);
     before.set(one, records);

@@ -49,7 +49,8 @@ import type { Step } from './step.ts';
 export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
   const doubts = new Map<string, string>();
   for (const step of devices.flatMap(({ steps }) => steps)) {
-    const { action, before, asked, untyped = [], leftOut = [] } = step;
+    const { action, before, asked } = step;
+    const { untyped = [], leftOut = [] } = step.effects;
     for (const field of leftOut) {
       doubts.set(
         field,

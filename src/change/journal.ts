@@ -19,9 +19,9 @@ import type { Step } from './step.ts';
  * The one format of stored runs, as JSON Lines. A plan file is the opening of a journal and a seal. A
  * journal is the opening and the events since. The result of a shard is its journal and a seal.
  */
-export const RUN_SCHEMA = 'devsh-run/3';
-/** It did not record which device a plan was for. */
-export const OLDER_RUN_SCHEMA = 'devsh-run/2';
+export const RUN_SCHEMA = 'devsh-run/4';
+/** Those of an older devsh. The first did not record which device a plan was for. */
+export const OLDER_RUN_SCHEMAS: readonly string[] = ['devsh-run/2', 'devsh-run/3'];
 
 /** Who started a run, when, and with which command line. Contains no secret. */
 export interface RunHead {

@@ -187,8 +187,8 @@ function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
   const marked = isConfirmed ? {} : { isByReading: true as const };
   const expected = step.after ?? {};
   const compared = Object.fromEntries(
-    Object.entries(expected).filter(
-      ([field]) => Object.hasOwn(step.asked, field) || Object.hasOwn(step.filled, field),
+    Object.entries(expected).filter(([field]) =>
+      [step.asked, step.effects.filled ?? {}].some((sent) => Object.hasOwn(sent, field)),
     ),
   );
   const unread = unreadFields(profile, step, [...before, ...after], held);
@@ -219,7 +219,7 @@ function sameFor({ profile, step }: Case): typeof isEqual {
 /** Fields that a restored record has and did not have before. What a summary leaves out is not known. */
 function gainedBy(
   profile: Profile,
-  { asked, filled, lost = {}, resource }: Step,
+  { asked, effects: { filled = {}, lost = {} }, resource }: Step,
   held: DeviceRecord,
 ): Compared[] {
   if (isSummary(profile, resource)) return [];

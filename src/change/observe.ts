@@ -1,5 +1,5 @@
 import { issuesOf } from '../device/complaint.ts';
-import { createRequest, deleteRequest, omittedFields, updateRequest } from '../device/encode.ts';
+import { omittedFields } from '../device/encode.ts';
 import { ProtocolError, RejectedError } from '../device/errors.ts';
 import type { DeviceFacts } from '../device/facts.ts';
 import {
@@ -36,7 +36,7 @@ import type { Identity } from './identity.ts';
 import { recordName } from './plan.ts';
 import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
-import type { Step } from './step.ts';
+import { type Step, withRequest } from './step.ts';
 
 /*
  * Learns from writes and repeated reads how a device behaves: volatile fields, ids that move, fields that
@@ -175,19 +175,12 @@ export function withCurrentId(
   step: Step,
   records: readonly DeviceRecord[],
 ): Step {
-  const { action, resource, before, asked } = step;
+  const { action, before, asked } = step;
   if (before === undefined || !hasPositionalIds(profile)) return step;
   const held = findRecord(profile, step, records, before);
   if (held === undefined || idOf(profile, held) === idOf(profile, before)) return step;
-  if (action === 'delete') {
-    return { ...step, before: held, request: deleteRequest(profile, resource, held) };
-  }
-  return {
-    ...step,
-    before: held,
-    after: { ...held, ...asked },
-    request: updateRequest(profile, resource, held, asked),
-  };
+  const after = action === 'delete' ? undefined : { ...held, ...asked };
+  return withRequest(profile, { ...step, before: held, after });
 }
 
 /** What a request came to. */
@@ -234,14 +227,14 @@ export function refusedFields(
 
 /** The same step without fields that only the device sets: what they held is lost, unless it comes by itself. */
 export function withoutRefused(profile: Profile, step: Step, fields: readonly string[]): Step {
-  const { before, after = {}, resource } = step;
-  const asked = withoutFields(step.asked, fields);
-  const rest = withoutFields(after, fields);
-  const request = before
-    ? updateRequest(profile, resource, before, asked)
-    : createRequest(profile, resource, rest);
-  const lost = { ...step.lost, ...onlyFields(step.asked, fields) };
-  return { ...step, asked, request, after: rest, lost };
+  const { after = {}, effects } = step;
+  const lost = { ...effects.lost, ...onlyFields(step.asked, fields) };
+  return withRequest(profile, {
+    ...step,
+    asked: withoutFields(step.asked, fields),
+    after: withoutFields(after, fields),
+    effects: { ...effects, lost },
+  });
 }
 
 /** Learns that the way to write works, and what happens to fields that are not shown. */

@@ -210,7 +210,10 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
   return picked.map((record) => {
     try {
       const step = planRecord(context, record, change);
-      const planned = filter === undefined || 'verdict' in step ? step : { ...step, filter };
+      const planned =
+        filter === undefined || 'verdict' in step
+          ? step
+          : { ...step, meant: { ...step.meant, filter } };
       const id = idOf(profile, record) ?? '';
       const count = index.withId(profile, id).length;
       if ('verdict' in planned || count <= 1) return planned;

@@ -10,6 +10,7 @@ import { identityOf } from './identity.ts';
 import {
   type JournalEntry,
   journalLine,
+  OLDER_RUN_SCHEMAS,
   openingLines,
   type PlanHead,
   RUN_SCHEMA,
@@ -26,7 +27,9 @@ export interface PlanFile extends PlanHead {
 
 /** Whether a file is a plan, by its first characters. */
 export function isPlanFile(text: string): boolean {
-  return text.startsWith(`{"schema":"${RUN_SCHEMA}","kind":"plan"`);
+  return [RUN_SCHEMA, ...OLDER_RUN_SCHEMAS].some((schema) =>
+    text.startsWith(`{"schema":"${schema}","kind":"plan"`),
+  );
 }
 
 /** A plan as text. Throws a `RefusedError` if the text would contain a secret. */
@@ -81,8 +84,8 @@ function countedIn<Data>(schema: z.ZodType, data: Data): Data {
 
 /** The change that a wish asks for by now, of the record that it was made for. */
 export function wishedChange(profile: Profile, wish: Wish, index: number): Change {
-  const { action, resource, before = {}, keyField, filter, isKeyShared } = wish;
-  const identity = { ...identityOf(profile, keyField, before), filter, isKeyShared };
+  const { action, resource, before = {}, keyField } = wish;
+  const identity = { ...identityOf(profile, keyField, before), ...wish.meant };
   const isNamed = action !== 'add' && !isSingle(profile, resource);
   const meant = isNamed ? { ...identity, age: 'fresh' as const } : undefined;
   return { ...changeOf({ ...wish, key: '' }, meant), continues: { index } };
@@ -93,18 +96,16 @@ const FIELDS = z.record(z.string(), z.unknown());
 const NAMES = z.array(z.string()).optional();
 const YES = z.literal(true).optional();
 
+const TAKEN = z.object({
+  ...{ resource: z.string(), count: z.number().optional(), keys: z.array(z.string()) },
+  refers: YES,
+});
+
 const WISH = z.object({
   ...{ action: z.enum(['add', 'set', 'delete']), resource: z.string(), key: z.string() },
   ...{ keyField: z.string(), before: FIELDS.optional(), asked: FIELDS },
-  ...{ removes: NAMES, filter: z.string().optional(), isKeyShared: YES },
-  takes: z
-    .array(
-      z.object({
-        ...{ resource: z.string(), count: z.number().optional(), keys: z.array(z.string()) },
-        refers: YES,
-      }),
-    )
-    .optional(),
+  ...{ removes: NAMES, effects: z.object({ takes: z.array(TAKEN).optional() }) },
+  meant: z.object({ filter: z.string().optional(), isKeyShared: YES }).optional(),
 });
 
 /** What a plan settles without a request. No other result is told again: nothing was sent. */

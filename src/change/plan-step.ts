@@ -1,11 +1,5 @@
 import type { FieldFacts } from '../device/profile-schema.ts';
-import {
-  createRequest,
-  damagedFields,
-  deleteRequest,
-  updateRequest,
-  type WriteRequest,
-} from '../device/encode.ts';
+import { damagedFields } from '../device/encode.ts';
 import { fieldFacts, placeField, resourceOf, updateFacts } from '../device/profile.ts';
 import {
   type DeviceRecord,
@@ -26,18 +20,19 @@ import { fillMissing } from './fill-missing.ts';
 import { keyOf } from './identity.ts';
 import { type Answer, DoubtError, mayAct } from './gate.ts';
 import { RecordIndex } from './pairing.ts';
-import {
-  erasedFields,
-  isErasedByOmission,
-  lostByDelete,
-  notRestored,
-  restorable,
-} from './data-loss.ts';
+import { erasedFields, lostByDelete, notRestored, restorable } from './data-loss.ts';
 import { NotPossibleError } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
-import { endsAccess, type Purpose, type Rotation, type Step } from './step.ts';
+import {
+  endsAccess,
+  isErasedByOmission,
+  type Purpose,
+  type Rotation,
+  type Step,
+  withRequest,
+} from './step.ts';
 
 export interface PlanContext extends Known {
   readonly device: DeviceRef;
@@ -137,28 +132,18 @@ export function planAdd(context: PlanContext, given: Add): Planned {
   }
   const objection = objectionTo(context, change, after);
   if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
-  const request = change.typed ?? createRequest(profile, resource, after);
-  return {
-    action: 'add',
-    resource,
-    key,
-    keyField,
-    request,
-    purpose: purposeOf(change),
-    after,
-    asked: fields,
-    filled,
-    leftOut: unlessEmpty(leftOut),
-    untyped,
-    unsayable: unlessEmpty([
-      ...(change.typed ? [] : unsayable(profile, resource, profile.create, { fields: after })),
-      ...damaged(request),
-    ]),
-    takes: change.takes,
-    lost:
-      back &&
-      withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields)),
+  const lost =
+    back &&
+    withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields));
+  const step = {
+    ...{ action: 'add' as const, resource, key, keyField, purpose: purposeOf(change) },
+    ...{ after, asked: fields },
+    effects: { filled, leftOut: unlessEmpty(leftOut), untyped, takes: change.takes, lost },
   };
+  return withUnsayable(
+    withRequest(profile, step, change.typed),
+    change.typed ? [] : unsayable(profile, resource, profile.create, { fields: after }),
+  );
 }
 
 export function purposeOf(change: Change): Purpose | undefined {
@@ -167,8 +152,13 @@ export function purposeOf(change: Change): Purpose | undefined {
   return change.lost && { kind: 'restore' };
 }
 
-function damaged(request: WriteRequest): string[] {
-  return damagedFields(request).map((field) => `the bytes of ${field}, which are not UTF-8`);
+/** With what the encoding cannot say; bytes that are not UTF-8 it cannot, either. */
+function withUnsayable(step: Step, texts: readonly string[]): Step {
+  const damaged = damagedFields(step.request).map(
+    (field) => `the bytes of ${field}, which are not UTF-8`,
+  );
+  const all = unlessEmpty([...texts, ...damaged]);
+  return { ...step, effects: { ...step.effects, unsayable: all } };
 }
 
 /** The record `example.org/www` of a sub-resource is given as `domain=example.org name=www`. */
@@ -239,29 +229,17 @@ export function planSet(context: PlanContext, before: DeviceRecord, change: SetC
     );
     return { ...result, verdict: 'failed', record: before, error };
   }
-  const request =
-    change.typed ?? updateRequest(profile, resource, isRemoving ? rest : before, fields);
-  return {
-    action: 'set',
-    resource,
-    key,
-    keyField,
-    request,
-    purpose: purposeOf(change),
-    before,
-    after: { ...rest, ...fields },
-    asked: fields,
-    filled: {},
-    untyped,
-    removes: unlessEmpty(removes),
-    unsayable: unlessEmpty([
-      ...(change.typed ? [] : unsayable(profile, resource, facts, { before, fields })),
-      ...damaged(request),
-      ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
-    ]),
-    lost: back?.lost,
-    ...erasedFields(context, isRemoving ? rest : before, fields, change.typed !== undefined),
+  const isTyped = change.typed !== undefined;
+  const erased = erasedFields(context, isRemoving ? rest : before, fields, isTyped);
+  const step = {
+    ...{ action: 'set' as const, resource, key, keyField, purpose: purposeOf(change) },
+    ...{ before, after: { ...rest, ...fields }, asked: fields, removes: unlessEmpty(removes) },
+    effects: { untyped, lost: back?.lost, ...erased },
   };
+  return withUnsayable(withRequest(profile, step, change.typed), [
+    ...(isTyped ? [] : unsayable(profile, resource, facts, { before, fields })),
+    ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
+  ]);
 }
 
 /** The request is masked: its secret is chosen later and read from where it is kept. */
@@ -280,31 +258,22 @@ export function planRotation(context: PlanContext, before: DeviceRecord, { kind 
     before,
     after: { ...before, ...fields },
     asked: fields,
-    filled: {},
-    ...(isAction ? {} : erasedFields(context, before, fields)),
+    effects: isAction ? {} : erasedFields(context, before, fields),
   };
 }
 
 export function planDelete(context: PlanContext, before: DeviceRecord, change: Delete): Planned {
-  const { profile, resource, keyField } = context;
+  const { profile, records, resource, keyField } = context;
   const purpose = purposeOf(change);
-  return {
-    action: 'delete',
-    resource,
-    key: keyOf(profile, keyField, before),
-    keyField,
-    request: change.typed ?? deleteRequest(profile, resource, before),
-    purpose,
-    before,
-    asked: {},
-    filled: {},
-    lost:
-      purpose?.kind === 'undo' || endsAccess(purpose) ? undefined : lostByDelete(context, before),
-    isKeyShared:
-      RecordIndex.of(context.records).withValue(keyField, before[keyField] ?? null).length > 1
-        ? true
-        : undefined,
+  const isBack = purpose?.kind === 'undo' || endsAccess(purpose);
+  const same = RecordIndex.of(records).withValue(keyField, before[keyField] ?? null);
+  const step = {
+    ...{ action: 'delete' as const, resource, key: keyOf(profile, keyField, before), keyField },
+    ...{ purpose, before, asked: {} },
+    effects: { lost: isBack ? undefined : lostByDelete(context, before) },
+    meant: same.length > 1 ? { isKeyShared: true as const } : undefined,
   };
+  return withRequest(profile, step, change.typed);
 }
 
 /** What the gate says about the record that the change means; undefined if the line itself names it. */

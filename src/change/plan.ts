@@ -74,16 +74,7 @@ export interface DevicePlan {
 /** A step of a plan file: whom it means, what was there, and what shall be. No request: `apply` encodes it anew. */
 export type Wish = Pick<
   Step,
-  | 'action'
-  | 'resource'
-  | 'key'
-  | 'keyField'
-  | 'before'
-  | 'asked'
-  | 'removes'
-  | 'filter'
-  | 'isKeyShared'
-  | 'takes'
+  'action' | 'resource' | 'key' | 'keyField' | 'before' | 'asked' | 'removes' | 'meant' | 'effects'
 >;
 
 /** A device in a plan file. */

@@ -5,7 +5,7 @@ import {
   type Drop,
   type JournalEntry,
   type Run,
-  OLDER_RUN_SCHEMA,
+  OLDER_RUN_SCHEMAS,
   RUN_SCHEMA,
   type RunHead,
   sentTime,
@@ -13,6 +13,7 @@ import {
   type StepState,
 } from './journal.ts';
 import { type DevicePlan, EmptyJournalError, isStopped, type Plan } from './plan.ts';
+import type { Effects, Step } from './step.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
 
 /** A journaled error: it has lost its class, but not its code and exit status. */
@@ -49,7 +50,7 @@ export function parseHead(text: string, file: string): RunHead {
 
 /** The error for a journal without a complete line: an interrupted first line, or no journal at all. */
 function headError(text: string, file: string): SettingsError {
-  const start = `{"schema":"${RUN_SCHEMA}"`;
+  const start = `{"schema":"${RUN_SCHEMA}"`.slice(0, -2);
   if (!text.startsWith(start) && !start.startsWith(text)) {
     return new SettingsError(`${file}: not a journal of devsh`);
   }
@@ -76,11 +77,11 @@ function entryOf(line: string, place: string): JournalEntry {
     throw error;
   }
   const { schema } = partsOf(data);
-  if (typeof schema === 'string' && ![RUN_SCHEMA, OLDER_RUN_SCHEMA].includes(schema)) {
+  if (typeof schema === 'string' && ![RUN_SCHEMA, ...OLDER_RUN_SCHEMAS].includes(schema)) {
     throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
   }
   if (!entry.safeParse(data).success) throw new SettingsError(unreadable);
-  return withErrors(data as JournalEntry);
+  return ofToday(data as JournalEntry);
 }
 
 export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {
@@ -154,8 +155,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   }
   const { run, at, command, by, session, version, input, part, undoes } = head;
   const plan: Plan = { run, devices: [...devices.values()], input, part, reason, undoes };
-  const isOlder =
-    'schema' in head && head.schema === OLDER_RUN_SCHEMA ? (true as const) : undefined;
+  const isOlder = 'schema' in head && head.schema === OLDER_RUN_SCHEMAS[0] ? true : undefined;
   return {
     ...{ run, at, command, reason, by, session, version },
     ...{ plan, isOlder, isPlanned, states, stopReason, endedAt, drops },
@@ -193,12 +193,25 @@ function waitingAgain(states: readonly StepState[], at: readonly number[]): Step
   return all;
 }
 
-/** Turns plain error data into error objects again. */
-function withErrors(entry: JournalEntry): JournalEntry {
+/** Turns plain error data into error objects again, and steps of an older devsh into those of today. */
+function ofToday(entry: JournalEntry): JournalEntry {
   if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
+  if (entry.kind === 'send') return { ...entry, step: entry.step && withEffects(entry.step) };
   if (entry.kind !== 'device' && entry.kind !== 'replan') return entry;
-  const plan = withError(entry.plan);
-  return { ...entry, plan: { ...plan, settled: plan.settled.map(withError) } };
+  const { settled, steps, ...plan } = withError(entry.plan);
+  const today = { settled: settled.map(withError), steps: steps.map(withEffects) };
+  return { ...entry, plan: { ...plan, ...today } };
+}
+
+/** An older devsh wrote the effects of a step, and how its record was found, beside its other fields. */
+type OlderStep = Omit<Step, 'effects' | 'meant'> & Effects & NonNullable<Step['meant']>;
+
+function withEffects(step: Step | OlderStep): Step {
+  if ('effects' in step) return step;
+  const { filled, erases, mayErase, unsayable, leftOut, untyped, lost, takes, ...others } = step;
+  const { filter, isKeyShared, ...rest } = others;
+  const effects = { filled, erases, mayErase, unsayable, leftOut, untyped, lost, takes };
+  return { ...rest, effects, meant: { filter, isKeyShared } };
 }
 
 function withError<Part extends DevicePlan | StepResult>(part: Part): Part {
@@ -240,7 +253,8 @@ const step = z.looseObject({
   before: image.optional(),
   after: image.optional(),
   asked: image,
-  filled: z.record(z.string(), z.string()).optional(),
+  // Absent in journals of an older devsh.
+  effects: z.looseObject({ filled: z.record(z.string(), z.string()).optional() }).optional(),
 });
 
 const change = z.looseObject({ action, resource: z.string() });

@@ -1,6 +1,14 @@
 import type { Credential } from '../device/credential.ts';
-import type { WriteRequest } from '../device/encode.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import {
+  createRequest,
+  deleteRequest,
+  updateRequest,
+  type WriteRequest,
+} from '../device/encode.ts';
+import { omission } from '../device/form-values.ts';
+import { type Profile, updateFacts } from '../device/profile.ts';
+import { type DeviceRecord, withoutFields } from '../device/record.ts';
+import type { Meant } from './identity.ts';
 import type { About } from './verdict.ts';
 
 /** Records of one resource that a delete also deletes, or that refer to its record. */
@@ -46,6 +54,26 @@ export function endsAccess(purpose: Purpose | undefined): boolean {
   return purpose?.kind === 'lockout' && purpose.endsAccess === true;
 }
 
+/** What a request does beside writing the asked fields, and what cannot be taken back. */
+export interface Effects {
+  /** Fields that must be sent although the user did not give them: field -> source of its value. */
+  readonly filled?: Readonly<Record<string, string>> | undefined;
+  /** Fields that the body omits and the device therefore erases. */
+  readonly erases?: readonly string[] | undefined;
+  /** Omitted fields that the device may erase. Empty: only hidden fields are at risk. */
+  readonly mayErase?: readonly string[] | undefined;
+  /** What the encoding cannot say, and the device therefore does not store: `null of memo`. */
+  readonly unsayable?: readonly string[] | undefined;
+  /** Fields that all records have and that may give rights: not filled in. */
+  readonly leftOut?: readonly string[] | undefined;
+  /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
+  readonly untyped?: readonly string[] | undefined;
+  /** What an undo does not restore, or no undo of a delete would. */
+  readonly lost?: DeviceRecord | undefined;
+  /** Records of other resources that a delete concerns, or that its undo does not bring back. */
+  readonly takes?: readonly Dependents[] | undefined;
+}
+
 /** One write to one record of one device, planned from its current state. Its key is that before the step. */
 export interface Step extends About {
   readonly keyField: string;
@@ -58,28 +86,37 @@ export interface Step extends About {
   readonly after?: DeviceRecord | undefined;
   /** The fields that the user gave. */
   readonly asked: DeviceRecord;
-  /** Fields that must be sent although the user did not give them: field -> source of its value. */
-  readonly filled: Readonly<Record<string, string>>;
-  /** Fields that the body omits and the device therefore erases. */
-  readonly erases?: readonly string[] | undefined;
-  /** Omitted fields that the device may erase. Empty: only hidden fields are at risk. */
-  readonly mayErase?: readonly string[] | undefined;
-  /** What the encoding cannot say, and the device therefore does not store: `null of memo`. */
-  readonly unsayable?: readonly string[] | undefined;
+  readonly effects: Effects;
   /** Asked fields that the record shall no longer have. */
   readonly removes?: readonly string[] | undefined;
-  /** What an undo does not restore, or no undo of a delete would. */
-  readonly lost?: DeviceRecord | undefined;
-  /** Records of other resources that a delete concerns, or that its undo does not bring back. */
-  readonly takes?: readonly Dependents[] | undefined;
-  /** Fields that all records have and that may give rights: not filled in. */
-  readonly leftOut?: readonly string[] | undefined;
-  /** The filter that selected the record. */
-  readonly filter?: string | undefined;
+  /** How its record was found. */
+  readonly meant?: Pick<Meant, 'filter' | 'isKeyShared'> | undefined;
   /** Its place in the plan of a run that is continued. */
   readonly index?: number | undefined;
-  /** Another record has the same natural key as the deleted one. */
-  readonly isKeyShared?: true | undefined;
-  /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
-  readonly untyped?: readonly string[] | undefined;
+}
+
+/** Whether a change removes a field by leaving it out: a PUT replaces the record, unless the device keeps it. */
+export function isErasedByOmission(profile: Profile, resource: string): boolean {
+  const facts = updateFacts(profile, resource);
+  const omitted = omission(profile, resource, facts);
+  return omitted === 'erased' || (omitted !== 'kept' && facts.method === 'PUT');
+}
+
+/** A step with the request that carries it out, as the profile says; what the user typed is sent as it is. */
+export function withRequest(
+  profile: Profile,
+  step: Omit<Step, 'request'>,
+  typed?: WriteRequest,
+): Step {
+  const { action, resource, before = {}, after = {}, asked, removes = [] } = step;
+  const build = {
+    add: () => createRequest(profile, resource, after),
+    set: () => {
+      const isRemoving = removes.length > 0 && isErasedByOmission(profile, resource);
+      const kept = isRemoving ? withoutFields(before, removes) : before;
+      return updateRequest(profile, resource, kept, asked);
+    },
+    delete: () => deleteRequest(profile, resource, before),
+  };
+  return { ...step, request: typed ?? build[action]() };
 }

@@ -104,7 +104,7 @@ const MAY_HAVE_TAKEN_EFFECT: readonly Verdict[] = ['done', 'differs', 'unknown',
 /** Fields that the steps of a run may have erased, as far as these may have taken effect. */
 export function mayHaveErased(run: Run, only?: ReadonlySet<string>): string[] {
   const meant = effectsOf(run).filter(({ device }) => only?.has(device.address) !== false);
-  return [...new Set(meant.flatMap(({ step: { mayErase = [] } }) => mayErase))];
+  return [...new Set(meant.flatMap(({ step: { effects } }) => effects.mayErase ?? []))];
 }
 
 export function hadNoEffect(run: Run): boolean {
@@ -168,7 +168,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
         (field) =>
           isSecretField(field) || (!Object.hasOwn(before, field) && !removes.includes(field)),
       ),
-      ...(step.erases ?? []).filter((field) => !Object.hasOwn(fields, field)),
+      ...(step.effects.erases ?? []).filter((field) => !Object.hasOwn(fields, field)),
       ...Object.keys(before).filter(
         (field) => isMasked(before, field) && valueText(valueAt(held, field)) === '',
       ),
@@ -204,7 +204,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
       const back = record === undefined ? undefined : setBack();
       return back !== undefined && Object.keys(back.fields).length + (back.removes ?? []).length > 0
         ? back
-        : { ...addAgain(work, before), takes: step.takes };
+        : { ...addAgain(work, before), takes: step.effects.takes };
     }
   }
 }

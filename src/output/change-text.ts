@@ -369,7 +369,7 @@ function addedText(step: Step): string {
 
 /** " (filled in: lang=de, most common here)": what nobody asked for. */
 function filledText(step: Step): string {
-  const { filled } = step;
+  const { filled = {} } = step.effects;
   const groups = [...new Set(Object.values(filled))].map((origin) => {
     const fields = Object.keys(filled).filter((field) => filled[field] === origin);
     return ` (filled in: ${saidText(step, fields)}, ${visible(origin)})`;

@@ -115,7 +115,8 @@ export function resultObject(result: StepResult, run?: string): ResultObject {
 }
 
 function stepObject(step: Step): StepObject {
-  const { action, resource, key, request, before, after, erases, mayErase, lost, takes } = step;
+  const { action, resource, key, request, before, after, effects } = step;
+  const { erases, mayErase, lost, takes } = effects;
   return {
     action,
     resource,

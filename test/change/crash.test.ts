@@ -283,7 +283,7 @@ test('a plan file that is damaged in any bit, or cut anywhere, is refused', () =
     plan.devices.map(({ device, steps, settled }) => ({
       ...{ device, settled, wanted: [], changes: undefined },
       steps: steps.map(({ action, resource, key, keyField, before, asked }) => {
-        return { action, resource, key, keyField, before, asked };
+        return { action, resource, key, keyField, before, asked, effects: {} };
       }),
     })),
   );

@@ -55,7 +55,7 @@ test('the records that a profile states are counted by the field that names the 
   expect(textsOf(step)).toEqual([
     'also deletes 12 of token (t0, t1, t2, t3, t4, t5, t6, t7, t8, t9 and 2 more), which undo does not bring back',
   ]);
-  expect((await planned([token('other', 8)])).takes).toBeUndefined();
+  expect((await planned([token('other', 8)])).effects.takes).toBeUndefined();
   expect(textsOf(await planned(undefined))).toEqual([
     'also deletes an unknown number of token (not readable), which undo does not bring back',
   ]);
@@ -181,7 +181,7 @@ test('a record of the same name, and a number anywhere, refer to nothing', async
   const target = { kind: 'key', key: 'ops' } as const;
   const change = { action: 'delete', resource: 'role', target } as const;
   const { steps } = planDevice({ device: ref, profile: roles }, change, [{ id: 5, name: 'ops' }]);
-  expect((await withDependents(held, steps))[0]?.takes).toBeUndefined();
+  expect((await withDependents(held, steps))[0]?.effects.takes).toBeUndefined();
 });
 
 test('what thousands of deletes concern is looked up once, not once for each of them', async () => {
@@ -193,5 +193,7 @@ test('what thousands of deletes concern is looked up once, not once for each of 
   const computedMs = countComputing();
   const all = await withDependents(readerOf(tokens), steps);
   expect(computedMs()).toBeLessThan(2_000);
-  expect(all.map(({ takes }) => takes?.[0]?.keys)).toEqual(many.map(({ id }) => [`t${id}`]));
+  expect(all.map(({ effects }) => effects.takes?.[0]?.keys)).toEqual(
+    many.map(({ id }) => [`t${id}`]),
+  );
 });

@@ -277,6 +277,6 @@ test('a secret that is shown as null is not sent back, and the plan says that it
   };
   const records = [{ uuid: 'u1', username: 'bob', memo: '', password: null }];
   const { steps } = planDevice({ device: DEVICE, profile }, change, records);
-  expect(steps).toMatchObject([{ mayErase: ['password'] }]);
+  expect(steps).toMatchObject([{ effects: { mayErase: ['password'] } }]);
   expect(steps[0]?.request.json).not.toHaveProperty('password');
 });

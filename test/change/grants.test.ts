@@ -6,7 +6,7 @@ import { startFleet } from '../main/devsh.ts';
 function grants(before: DeviceRecord | undefined, asked: DeviceRecord): [string, Value, boolean][] {
   const after = { username: 'bob', ...before, ...asked };
   const request = { method: 'POST', path: '/' } as const;
-  const about = { resource: 'user', key: 'bob', keyField: 'username', request, asked, filled: {} };
+  const about = { resource: 'user', key: 'bob', keyField: 'username', request, asked, effects: {} };
   const image = before && { username: 'bob', ...before };
   const step = { ...about, action: 'set' as const, ...(image && { before: image }), after };
   return grantsOf(step).map(({ field, value, isAdmin }) => [field, value, isAdmin]);

@@ -31,7 +31,7 @@ test('a step that was sent and settled later keeps when it was sent', () => {
   const about = { resource: 'user', key: 'zoe', action: 'add' as const };
   const step = {
     ...about,
-    ...{ keyField: 'username', asked: { username: 'zoe' }, filled: {} },
+    ...{ keyField: 'username', asked: { username: 'zoe' }, effects: {} },
     request: { method: 'POST' as const, path: '/api/user/' },
   };
   const at = (second: number): string => `2026-11-21T09:30:${second}.000Z`;

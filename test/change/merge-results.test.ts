@@ -22,7 +22,7 @@ function plannedOn(count: number): readonly DevicePlan[] {
       {
         ...{ action: 'add', resource: 'user', key: 'zoe', keyField: 'username' },
         request: { method: 'POST', path: '/api/user/', form: [['username', 'zoe']] },
-        ...{ asked: { username: 'zoe' }, filled: {} },
+        ...{ asked: { username: 'zoe' }, effects: {} },
       },
     ],
     settled: [],

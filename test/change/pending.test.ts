@@ -52,7 +52,7 @@ function step(action: Step['action'], before?: DeviceRecord, asked: DeviceRecord
     request,
     before,
     asked,
-    filled: {},
+    effects: {},
   };
 }
 

@@ -33,7 +33,7 @@ test('an added user sends the text null as uuid and every documented field', () 
           ['lang', 'de'],
         ],
       },
-      filled: { lang: expect.any(String) as string },
+      effects: { filled: { lang: expect.any(String) as string } },
     },
   ]);
 });
@@ -45,7 +45,7 @@ describe('a new record that is sent as a form', () => {
   test('has the most common value of a boolean, which would otherwise be false, and the plan shows it', () => {
     const { steps } = plan(add, withField({ enabled: true }));
     expect(steps[0]?.request.form).toContainEqual(['enabled', 'true']);
-    expect(steps[0]?.filled).toEqual({
+    expect(steps[0]?.effects.filled).toEqual({
       lang: 'most common here',
       enabled: 'most common here',
       first_name: 'because a form has all fields',
@@ -65,13 +65,13 @@ describe('a new record that is sent as a form', () => {
   ])('never has %s unasked, which may give rights, and says that it is left out', (field) => {
     const { steps } = plan(add, withField({ [field]: true }));
     expect(steps[0]?.request.form).toHaveLength(5);
-    expect(steps[0]?.leftOut).toEqual([field]);
+    expect(steps[0]?.effects.leftOut).toEqual([field]);
     const asked = plan(
       { ...add, fields: { ...add.fields, [field]: 'True' } },
       withField({ [field]: true }),
     );
     expect(asked.steps[0]?.request.form).toContainEqual([field, 'true']);
-    expect(asked.steps[0]?.leftOut).toBeUndefined();
+    expect(asked.steps[0]?.effects.leftOut).toBeUndefined();
   });
 
   test.each([
@@ -90,7 +90,7 @@ describe('a new record that is sent as a form', () => {
   ])('never has %s', (_, records) => {
     const { steps } = plan(add, records);
     expect(steps[0]?.request.form).toHaveLength(5);
-    expect(steps[0]?.leftOut).toBeUndefined();
+    expect(steps[0]?.effects.leftOut).toBeUndefined();
   });
 });
 
@@ -113,14 +113,14 @@ describe('a new record that is sent as JSON', () => {
   test('has only the given fields', () => {
     const { steps } = planned({ enabled: { ...facts, required: false } });
     expect(steps[0]?.request.json).toEqual({ username: 'zoe' });
-    expect(steps[0]).toMatchObject({ filled: {} });
-    expect(steps[0]?.leftOut).toBeUndefined();
+    expect(steps[0]).toMatchObject({ effects: { filled: {} } });
+    expect(steps[0]?.effects.leftOut).toBeUndefined();
   });
 
   test('has the required fields, and the plan shows them', () => {
     const { steps } = planned({ enabled: facts });
     expect(steps[0]?.request.json).toEqual({ username: 'zoe', enabled: true });
-    expect(steps[0]?.filled).toEqual({ enabled: 'most common here' });
+    expect(steps[0]?.effects.filled).toEqual({ enabled: 'most common here' });
   });
 
   test('is refused if a required field may give rights', () => {

@@ -19,7 +19,7 @@ export function step(
     ...(before && { before }),
     ...(asked && { after: { ...before, ...asked } }),
     asked: asked ?? {},
-    filled: {},
+    effects: {},
   };
 }
 

@@ -33,7 +33,7 @@ const about = {
   key: 'bob',
   keyField: 'username',
   asked: {},
-  filled: {},
+  effects: {},
 } as const;
 const request = { method: 'DELETE', path: '/api/user/bob' } as const;
 const bob = { id: 7, username: 'bob', visits: 3, _links: { self: '/api/user/bob' } };

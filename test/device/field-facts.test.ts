@@ -65,7 +65,7 @@ test('a field that only the device sets, and one of new records alone, is refuse
 test('a whole record has neither what the device sets nor what it takes without showing it', () => {
   const { steps } = planned({ age: '6' }, { ...joe, age: null });
   expect(steps[0]?.request.json).toEqual({ username: 'joe', age: 6, realm: 'pam' });
-  expect(steps[0]?.erases).toEqual(['code', 'zone', 'doorbell']);
+  expect(steps[0]?.effects.erases).toEqual(['code', 'zone', 'doorbell']);
   expect(planned({ username: 'jo' }, { ...joe, age: null }).steps[0]?.request.json).toMatchObject({
     age: null,
   });
@@ -86,7 +86,9 @@ test('a field that is never filled in is not, though every record has it', () =>
   const { steps } = planDevice({ device, profile: form }, change, [
     { username: 'joe', zone: true, on: true },
   ]);
-  expect(steps[0]).toMatchObject({ filled: { on: 'most common here' }, leftOut: ['zone'] });
+  expect(steps[0]).toMatchObject({
+    effects: { filled: { on: 'most common here' }, leftOut: ['zone'] },
+  });
 });
 
 test('a field that a profile calls secret is masked by its name', () => {

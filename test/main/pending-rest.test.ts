@@ -115,7 +115,7 @@ test('what an older devsh left open is asked about: it did not record which devi
   await devsh('user delete viewer --on @lab --yes');
   device(2).setFault(DOWN, false);
   const journal = join(devsh.folder, 'state/devsh/runs', `${runOf(await rows(fleet))}.jsonl`);
-  await writeFile(journal, (await readFile(journal, 'utf8')).replace('devsh-run/3', 'devsh-run/2'));
+  await writeFile(journal, (await readFile(journal, 'utf8')).replace('devsh-run/4', 'devsh-run/2'));
   const asked = await devsh('resume --yes');
   expect(asked.stdout).toContain('an older devsh left it');
   expect(asked.exitCode).toBe(6);

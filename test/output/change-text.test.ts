@@ -21,7 +21,7 @@ const addCarol: Step = {
   },
   after: { username: 'carol', first_name: 'Carol Ann', password: 'hush', lang: 'de' },
   asked: { username: 'carol', first_name: 'Carol Ann', password: 'hush' },
-  filled: { lang: 'most common here' },
+  effects: { filled: { lang: 'most common here' } },
 };
 const setBob: Step = {
   action: 'set',
@@ -32,7 +32,7 @@ const setBob: Step = {
   before: { username: 'bob', lang: 'de', lastname: '' },
   after: { username: 'bob', lang: 'en', lastname: 'Builder' },
   asked: { lang: 'en', lastname: 'Builder' },
-  filled: {},
+  effects: {},
 };
 const deleteBob: Step = {
   action: 'delete',
@@ -42,7 +42,7 @@ const deleteBob: Step = {
   request: { method: 'DELETE', path: '/api/user/1/' },
   before: { username: 'bob' },
   asked: {},
-  filled: {},
+  effects: {},
 };
 const base = { resource: 'user', key: 'carol', action: 'add' } as const;
 const unchanged: StepResult = { ...base, device: fw2, verdict: 'unchanged' };

@@ -40,7 +40,7 @@ const plan = (...errors: (DevshError | undefined)[]): Output => ({
                 keyField: 'username',
                 request: { method: 'DELETE', path: '/api/user/1/' },
                 asked: {},
-                filled: {},
+                effects: {},
               },
             ],
             settled: [],

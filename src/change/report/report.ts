@@ -145,7 +145,7 @@ function changesOf(result: StepResult, step: Step | undefined): FieldChange[] {
 }
 
 function fieldsOf(
-  { action, asked, filled }: Step,
+  { action, asked, effects: { filled = {} } }: Step,
   before: DeviceRecord,
   held: DeviceRecord,
   differences: NonNullable<StepResult['differences']>,

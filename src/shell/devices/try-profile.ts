@@ -407,7 +407,7 @@ export function requestsOf(trial: Trial, example: DeviceRecord | undefined) {
       const request = { method, path, ...(form && { form }), ...(json && { json }) };
       const body = form === undefined ? json && jsonText(json) : encodeForm(form);
       const sends = [method, path, body].filter((part) => part !== undefined).join(' ');
-      const { erases = [], mayErase } = step;
+      const { erases = [], mayErase } = step.effects;
       const lost = erases.length > 0 ? `would erase ${erases.join(', ')}` : null;
       const note =
         lost ?? (mayErase ? `may erase ${mayErase.join(', ') || 'hidden fields'}` : null);

@@ -203,10 +203,10 @@ function asReviewed(
     (changed && `${recordName(changed)} is not as planned`);
   const steps = now.steps.map(({ index = 0, ...step }): Step => {
     // What it takes beyond that is drift, too, when it is sent.
-    const { before, takes } = then.steps[index] ?? {};
+    const { before, effects: { takes } = {} } = then.steps[index] ?? {};
     if (before === undefined) return step;
     const after = step.after && { ...withoutFields(before, step.removes ?? []), ...step.asked };
-    return { ...step, before, after, takes };
+    return { ...step, before, after, effects: { ...step.effects, takes } };
   });
   if (first === undefined) return { ...now, steps, settled: [...judged, ...settled] };
   const stopped = steps.map((step, index): StepResult => {

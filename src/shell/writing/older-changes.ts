@@ -94,9 +94,8 @@ function meantByStep(work: Work, profile: Profile, step: Step): Meant {
   const planned = identityOf(profile, keyField, before ?? after);
   const known = before === undefined ? { ...planned, id: undefined } : planned;
   const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
-  const { filter, isKeyShared } = step;
   const identity = identityAfter(work.later, about, known, Date.parse(work.run.at));
-  return older(work, { ...identity, filter, isKeyShared });
+  return older(work, { ...identity, ...step.meant });
 }
 
 /** Whom the line means on a device that was not read then: what was read there before, else what peers say. */

@@ -236,10 +236,10 @@ function undoContext(
   later: readonly Run[],
   goneAt: GoneAt,
 ): UndoContext {
-  const meantBy: UndoContext['meantBy'] = (device, { resource, isKeyShared }, left, at) => ({
+  const meantBy: UndoContext['meantBy'] = (device, { resource, meant }, left, at) => ({
     ...identityAfter(later, { device, resource, profile, goneAt }, left, at),
     ...(doubt !== undefined && { id: undefined }),
-    ...{ age: 'older', doubt, isKeyShared },
+    ...{ age: 'older', doubt, isKeyShared: meant?.isKeyShared },
   });
   return { profile, meantBy };
 }
@@ -302,7 +302,7 @@ export async function* namingLines(
     const step = plan?.devices
       .find((one) => one.device.name === device.name)
       ?.steps.find((one) => one.action === action && one.key === key && one.resource === resource);
-    const { lost = {}, asked: fields = {} } = step ?? {};
+    const { effects: { lost = {} } = {}, asked: fields = {} } = step ?? {};
     if (action !== 'add' || !Object.keys(lost).some(isSecretField)) continue;
     const line = await lineFor(device.name, { resource, fields, lost });
     yield warning(`"${line}" gives what devsh does not know of ${key}`);

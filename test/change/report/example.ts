@@ -54,7 +54,7 @@ export function exampleReport(texts: Partial<Texts> = {}): Report {
       before,
       after: { ...before, ...asked },
       asked,
-      filled: {},
+      effects: {},
     };
   };
   const plans = refs.map((ref, index): DevicePlan => {

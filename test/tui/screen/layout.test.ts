@@ -100,7 +100,7 @@ function planOf(keys: readonly string[]): Plan {
   const request = { method: 'DELETE', path: '/api/user/1/' } as const;
   const steps = keys.map((key): Step => {
     const common = { action: 'delete', resource: 'user', keyField: 'username' } as const;
-    return { ...common, key, before: { username: key }, asked: {}, filled: {}, request };
+    return { ...common, key, before: { username: key }, asked: {}, effects: {}, request };
   });
   return { run: 'r', devices: [{ device, steps, settled: [] }] };
 }

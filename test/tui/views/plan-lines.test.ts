@@ -10,7 +10,7 @@ test('a plan says each fact once: devices of a delete in full, a doubt about all
     if (index === 2) return { device, steps: [], settled: [], error: unreachable };
     const { action, resource, key } = { action: 'delete', resource: 'user', key: 'bob' } as const;
     const request = { method: 'DELETE', path: `/api/user/${index}/` } as const;
-    const step = { action, resource, key, keyField: 'username', request, asked: {}, filled: {} };
+    const step = { action, resource, key, keyField: 'username', request, asked: {}, effects: {} };
     const way = 'DELETE /api/user/ID/';
     return { device, steps: [step], settled: [], assumed: [{ action, resource, way }] };
   });
