@@ -12,6 +12,7 @@ import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
 import type { DevicePlan } from './plan.ts';
+import { rotationOf } from './rotation.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 import { grouped } from '../device/record.ts';
 import type { Step } from './step.ts';
@@ -75,13 +76,13 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
 /** Runs one step that has not drifted. Resolves to the reason why later steps must not be sent. */
 async function applyStep(
   work: ApplyWork,
-  { step: planned, ref, isUnconfirmed }: PendingStep,
+  { step: planned, ref }: PendingStep,
   readings: LatestReadings,
 ): Promise<string | undefined> {
   const { session, devicePlan } = work;
   const before = readings.of(planned.resource);
   const step = withCurrentId(session.profile, planned, before);
-  const one = { step, ref, isUnconfirmed };
+  const one = { step, ref };
   const refusal = refusalOf(work, step, before);
   if (refusal !== undefined) {
     await end(work, one, { verdict: 'failed', error: refusal });
@@ -146,15 +147,19 @@ async function endUnread(
   else for (const one of pending) work.report(unreachedResult(work.devicePlan, one, reason));
 }
 
-/** Unconfirmed steps become `unknown`, the others `failed`. */
+/** Secrets that an earlier run may have sent become `unknown`, the others `failed`. */
 export async function endWithError(
   work: Pick<ApplyWork, 'devicePlan' | 'journal' | 'report'>,
   pending: readonly PendingStep[],
   error: DevshError,
 ): Promise<void> {
   for (const one of pending) {
-    await end(work, one, { verdict: one.isUnconfirmed ? 'unknown' : 'failed', error });
+    await end(work, one, { verdict: wasSent(one) ? 'unknown' : 'failed', error });
   }
+}
+
+function wasSent({ step }: PendingStep): boolean {
+  return rotationOf(step)?.isSent === true;
 }
 
 /** The result of a step that was not reached. It is not journaled, so that `resume` can still run it. */
@@ -164,7 +169,7 @@ export function unreachedResult(
   reason: string,
 ): StepResult {
   const { step } = one;
-  return one.isUnconfirmed
+  return wasSent(one)
     ? resultOf(devicePlan, step, {
         verdict: 'unknown',
         note: `sent before the interruption, not checked since: ${reason}`,

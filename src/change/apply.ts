@@ -8,7 +8,7 @@ import { fanOut } from '../fleet/fan-out.ts';
 import { applyToDevice, endWithError, unreachedResult } from './apply-device.ts';
 import { type KeptRotations, StopsRunError } from './rotation.ts';
 import { pause, SETTLE_DELAYS_MS } from './run-step.ts';
-import type { ApplyJournal, StepRef, StepState } from './journal.ts';
+import type { ApplyJournal } from './journal.ts';
 import type { RunControl } from './run-control.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -124,8 +124,6 @@ export interface ApplyOptions {
   readonly rotations?: KeptRotations | undefined;
   /** Runs `work` while no other devsh writes to the same device. */
   readonly exclusive: <T>(device: DeviceRef, work: () => Promise<T>) => Promise<T>;
-  /** The state of each step at the start; for a resumed run not all are waiting. */
-  readonly stateOf: (ref: StepRef) => Pick<StepState, 'kind'>;
   /** Called after the canary. Resolves to the reason to stop, if any. */
   readonly afterCanary: (canary: readonly DevicePlan[]) => Promise<string | undefined>;
   /** Delays before each further read while a change does not show yet. */
@@ -142,9 +140,8 @@ export type ApplyEvent =
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * Applies a plan batch by batch and yields the result of each step when it has been read back. Steps that
- * have already ended (in a resumed run) are neither repeated nor yielded. Failures of a device are results;
- * only other errors are thrown (a full disk).
+ * Applies a plan batch by batch and yields the result of each step when it has been read back. Failures of a
+ * device are results; only other errors are thrown (a full disk).
  */
 export async function* applyPlan(
   plan: Plan,
@@ -205,11 +202,8 @@ async function* applyBatch(
   } = options;
   const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
   yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
-    const pending = devicePlan.steps.flatMap((step, index) => {
-      const ref = { device: devicePlan.device.name, index };
-      const state = options.stateOf(ref);
-      return state.kind === 'ended' ? [] : [{ step, ref, isUnconfirmed: state.kind === 'sent' }];
-    });
+    const { name } = devicePlan.device;
+    const pending = devicePlan.steps.map((step, index) => ({ step, ref: { device: name, index } }));
     const report = (result: StepResult): void => {
       rule.add(result);
       emit({ kind: 'result', result });
@@ -233,7 +227,6 @@ async function* applyBatch(
     }
     const work = { devicePlan, journal, report };
     if (target.session.entry.readOnly === true) {
-      const { name } = devicePlan.device;
       const error = new ReadOnlyError(`${name}: read-only in the inventory; nothing was sent`);
       await endWithError(work, pending, error);
       return;

@@ -13,21 +13,14 @@ export type Target =
 /** Fields whose values are sent as typed (`FIELD:=JSON`), without conversion to the device's type. */
 type AsJson = readonly string[];
 
-/** The step of a run that a change continues. */
-export interface Continued {
-  /** Its place in the plan of the run. */
-  readonly index: number;
-  /** Set if its request may have arrived: the reading may show that it did. */
-  readonly sent?: Step | undefined;
-}
-
 interface AnyChange {
   readonly resource: string;
   /** See `Step`. */
   readonly typed?: WriteRequest | undefined;
   /** The earlier record that is changed or made again. */
   readonly meant?: Meant | undefined;
-  readonly continues?: Continued | undefined;
+  /** The step of an earlier run whose request may have arrived: the reading may show that it did. */
+  readonly sent?: Step | undefined;
   /** See `Step`. */
   readonly purpose?: Purpose | undefined;
 }

@@ -39,7 +39,7 @@ export interface RunHead {
 }
 
 /** The first line of a journal. */
-export interface JournalHead extends RunHead, Pick<Plan, 'input' | 'part' | 'undoes'> {}
+export interface JournalHead extends RunHead, Pick<Plan, 'input' | 'part' | 'of' | 'undoes'> {}
 
 /** The first line of a plan file. */
 export interface PlanHead extends RunHead {
@@ -74,14 +74,8 @@ export type JournalEntry =
   | ({ readonly kind: 'plan' } & PlanHead)
   | { readonly kind: 'device'; readonly plan: DevicePlan }
   | { readonly kind: 'planned' }
-  /** What a continued run plans anew on one device. The rest of its plan stays. */
-  | {
-      readonly kind: 'replan';
-      /** Under its name in the run; `changes` are those that still cannot be planned. */
-      readonly plan: DevicePlan;
-      /** The place in the run of each of these steps; places behind the last one are new. */
-      readonly at: readonly number[];
-    }
+  /** An older devsh continued a run in its journal. `at`: the place in the run of each of these steps. */
+  | { readonly kind: 'replan'; readonly plan: DevicePlan; readonly at: readonly number[] }
   | {
       readonly kind: 'send';
       readonly ref: StepRef;
@@ -141,8 +135,6 @@ export interface Run extends RunHead {
   /** Why the run last stopped early. */
   readonly stopReason: string | undefined;
   readonly endedAt: string | undefined;
-  /** The steps that were planned anew when the run was continued, by device name. */
-  readonly replanned?: ReadonlyMap<string, ReadonlySet<number>>;
   readonly drops?: readonly Drop[];
 }
 
@@ -208,8 +200,6 @@ export interface ApplyJournal {
 export interface PendingStep {
   readonly step: Step;
   readonly ref: StepRef;
-  /** Sent before an interruption: only reading shows the outcome. */
-  readonly isUnconfirmed: boolean;
 }
 
 /** An open journal: appended lines are on disk when the promise resolves. */

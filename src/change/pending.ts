@@ -7,7 +7,7 @@ import { type Change, changeOf, recordsWhere } from './change.ts';
 import { idsOf, isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
 import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
-import { type About, isGood, type StepResult } from './verdict.ts';
+import { type About, isAbout, isGood, type StepResult } from './verdict.ts';
 import type { Step } from './step.ts';
 
 /** What a run still has to do to one record of one device. A filter is resolved when its run is planned. */
@@ -41,14 +41,12 @@ interface Intent extends About, Pick<Pending, 'index' | 'change' | 'isSent'> {
   readonly cause?: string | undefined;
   /** The ids of the record, if the device was read. */
   readonly ids?: readonly string[];
-  /** It was not done at first. */
-  readonly isResumed?: true | undefined;
   /** The natural key that the step left, if it has changed it. */
   readonly renamedTo?: string | undefined;
 }
 
 /** What became of a run on one device. */
-interface DeviceTrace extends Pick<DevicePlan, 'device' | 'pin'> {
+interface DeviceTrace extends Pick<DevicePlan, 'device' | 'pin' | 'takesOver'> {
   readonly intents: readonly Intent[];
   /** Whether the run was planned there, or is pending there as a whole. */
   readonly isTaken: boolean;
@@ -56,7 +54,7 @@ interface DeviceTrace extends Pick<DevicePlan, 'device' | 'pin'> {
 
 /** What a run wanted, and what it left to do. */
 export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reason'> {
-  readonly plan: Pick<Plan, 'input' | 'undoes'>;
+  readonly plan: Pick<Plan, 'input' | 'of' | 'undoes'>;
   readonly drops: readonly Drop[];
   /** It has neither ended nor stopped: it may be running. */
   readonly isOpen: boolean;
@@ -65,11 +63,11 @@ export interface RunTrace extends Pick<RunHead, 'run' | 'at' | 'command' | 'reas
 
 export function traceOf(run: Run): RunTrace {
   const { at, command, reason, drops = [], plan, stopReason, endedAt } = run;
-  const { input, undoes } = plan;
+  const { input, of, undoes } = plan;
   const devices = plan.devices.map((one): DeviceTrace => {
-    const { device, pin, error } = one;
+    const { device, pin, error, takesOver } = one;
     const isTaken = error === undefined || isOwing(one);
-    return { device, pin, intents: intentsOn(run, one), isTaken };
+    return { device, pin, takesOver, intents: intentsOn(run, one), isTaken };
   });
   const isOpen = stopReason === undefined && endedAt === undefined;
   return {
@@ -77,7 +75,7 @@ export function traceOf(run: Run): RunTrace {
     at,
     command,
     reason,
-    plan: { input, undoes },
+    plan: { input, of, undoes },
     drops,
     isOpen,
     devices,
@@ -89,13 +87,12 @@ export function pendingOf(
   runs: readonly RunTrace[],
   isKnown: (device: DeviceRef) => boolean,
 ): readonly PendingWork[] {
-  const all = runs.toSorted((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
-  return all.flatMap((run) => [
-    ...pendingIn(run).map((pending) => ({ pending, state: stateOf(pending, all, isKnown) })),
-    ...intentsWith(run, ({ state, isResumed }) => state === 'good' && isResumed === true).map(
-      (pending) => ({ pending, state: { kind: 'closed' as const, why: 'made by "resume"' } }),
-    ),
-  ]);
+  // What is made later has the place of the line that wanted it.
+  const placeOf = (run: RunTrace): string => `${firstOf(run)} ${run.run}`;
+  const all = runs.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+  return all.flatMap((run) =>
+    pendingIn(run).map((pending) => ({ pending, state: stateOf(pending, all, isKnown) })),
+  );
 }
 
 /** What one run left to do, whatever later runs have done about it. */
@@ -165,7 +162,7 @@ function stateOf(
   const undoneBy = (one: RunTrace): RunTrace | undefined =>
     all.find(
       (other) =>
-        other.plan.undoes?.run === one.run &&
+        other.plan.undoes?.run === firstOf(one) &&
         other.plan.undoes.on.includes(device.address) &&
         (hasWritten(other) || undoneBy(other) === undefined),
     );
@@ -174,7 +171,12 @@ function stateOf(
   // What replaced it does so even if it was undone: an undo revives nothing older.
   const record = new FollowedRecord(own, about);
   for (const later of all) {
-    if (later.run <= run.run) continue;
+    const next = later.devices.find((one) => one.device.name === device.name);
+    const isNext = later.run > run.run && later.plan.of?.run === firstOf(run);
+    if (isNext && next?.takesOver?.some((one) => isAbout(one, about)) === true) {
+      return closed(`continued by run ${later.run}`);
+    }
+    if (firstOf(later) <= firstOf(run)) continue;
     const here = later.devices.find((one) => own !== undefined && isSameDevice(one, own));
     if (here === undefined) continue;
     if (about.change === undefined && here.isTaken && isSameLine(later, run)) {
@@ -186,6 +188,11 @@ function stateOf(
     }
   }
   return isKnown(device) ? { kind: 'open' } : closed('the device left the inventory');
+}
+
+/** The run itself, or the first of those that it continues. */
+export function firstOf({ run, plan }: { run: string; plan: Pick<Plan, 'of'> }): string {
+  return plan.of?.run ?? run;
 }
 
 /** A record by the names that it had since an intent. */
@@ -271,13 +278,10 @@ function withoutDevices(line: string): readonly string[] {
 
 function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const { device, steps, settled, error, changes = [], wanted = [] } = plan;
-  const causeOf = ({ resource, action, key }: About): string => {
-    if (error !== undefined) return causeText(error);
-    const drifted = settled.find(
-      (one) => one.verdict === 'drift' && isAbout(one, { resource, action, key }),
-    );
-    return stopText(drifted);
-  };
+  const causeOf = (about: About): string =>
+    error !== undefined
+      ? causeText(error)
+      : stopText(settled.find((one) => one.verdict === 'drift' && isAbout(one, about)));
   const state = error === undefined || isOwing(plan) ? 'pending' : 'failed';
   const planned = changes.flatMap((change) => explicitChanges(run.plan.devices, change));
   const intended: readonly (About & Pick<Intent, 'change'>)[] =
@@ -285,24 +289,29 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const states = run.states.get(device.name) ?? [];
   return [
     ...intended.map(({ resource, action, key, change }): Intent => {
-      return { resource, action, key, change, state, cause: causeOf({ resource, action, key }) };
+      const isSent = change?.sent === undefined ? undefined : true;
+      return {
+        resource,
+        action,
+        key,
+        change,
+        state,
+        isSent,
+        cause: causeOf({ resource, action, key }),
+      };
     }),
     // What is stopped is listed with the changes.
     ...settled
-      .filter(({ index }) => index === undefined)
       .filter((one) => !(isStopped(one) && intended.some((about) => isAbout(one, about))))
       .map(intentOfResult),
     ...steps.map((step, index): Intent => {
-      const isResumed = run.replanned?.get(device.name)?.has(index) === true || undefined;
       const state = states[index];
       const intent = intentOfStep(run, step, index, state);
       // What was continued and has drifted once more stays to be done, as what drifted when it was planned.
-      if (isResumed && state?.kind === 'ended' && state.result.verdict === 'drift') {
-        return { ...intent, isResumed, state: 'pending', cause: stopText(state.result) };
-      }
-      const stopped = settled.find((one) => one.index === index);
-      const cause = stopped && intent.state === 'pending' ? stopText(stopped) : intent.cause;
-      return { ...intent, cause, isResumed };
+      const isStill = run.plan.of !== undefined && state?.kind === 'ended';
+      return isStill && state.result.verdict === 'drift'
+        ? { ...intent, state: 'pending', cause: stopText(state.result) }
+        : intent;
     }),
   ];
 }
@@ -310,10 +319,6 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
 /** Why nothing was sent: values or its record have changed, or nobody answered whose it is. */
 function stopText(drifted: StepResult | undefined): string {
   return drifted?.verdict === 'drift' ? 'drift' : 'a question without an answer';
-}
-
-function isAbout(result: StepResult, { resource, action, key }: About): boolean {
-  return result.resource === resource && result.action === action && result.key === key;
 }
 
 function intentOfResult(result: StepResult): Intent {

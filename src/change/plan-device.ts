@@ -53,9 +53,7 @@ export function planDevice(
   const keyField = keyFieldOf(profile, resource, records);
   const context = { device, profile, records, resource, keyField, allow, doubt, isLate };
   checkKey(context, change);
-  const all = change.action === 'add' ? [planNew(context, change)] : planEach(context, change);
-  const index = change.continues?.index;
-  const planned = index === undefined ? all : all.map((one) => ({ ...one, index }));
+  const planned = change.action === 'add' ? [planNew(context, change)] : planEach(context, change);
   return {
     device,
     steps: planned.filter((one): one is Step => !('verdict' in one)),

@@ -83,12 +83,12 @@ function countedIn<Data>(schema: z.ZodType, data: Data): Data {
 }
 
 /** The change that a wish asks for by now, of the record that it was made for. */
-export function wishedChange(profile: Profile, wish: Wish, index: number): Change {
+export function wishedChange(profile: Profile, wish: Wish): Change {
   const { action, resource, before = {}, keyField } = wish;
   const identity = { ...identityOf(profile, keyField, before), ...wish.meant };
   const isNamed = action !== 'add' && !isSingle(profile, resource);
   const meant = isNamed ? { ...identity, age: 'fresh' as const } : undefined;
-  return { ...changeOf({ ...wish, key: '' }, meant), continues: { index } };
+  return changeOf({ ...wish, key: '' }, meant);
 }
 
 /** What counts in a file. All else is left out: requests, purposes, answers to questions. */

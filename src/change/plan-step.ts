@@ -243,7 +243,11 @@ export function planSet(context: PlanContext, before: DeviceRecord, change: SetC
 }
 
 /** The request is masked: its secret is chosen later and read from where it is kept. */
-export function planRotation(context: PlanContext, before: DeviceRecord, { kind }: Rotation): Step {
+export function planRotation(
+  context: PlanContext,
+  before: DeviceRecord,
+  { kind, isSent }: Rotation,
+): Step {
   const { profile, resource, keyField } = context;
   const requestFor = kind === 'basic' ? passwordRequest : tokenRequest;
   const isAction = kind === 'token' || profile.resources[resource]?.rotate?.path !== undefined;
@@ -254,7 +258,7 @@ export function planRotation(context: PlanContext, before: DeviceRecord, { kind 
     key: keyOf(profile, keyField, before),
     keyField,
     request,
-    purpose: { kind: 'rotate', rotation: { kind, old, answer } },
+    purpose: { kind: 'rotate', rotation: { kind, old, answer, isSent } },
     before,
     after: { ...before, ...fields },
     asked: fields,
@@ -356,9 +360,8 @@ function isWrongValue(
  */
 export function arrivedStep(
   { device, profile, resource, records, doubt, isLate }: PlanContext,
-  { action, continues }: Change,
+  { action, sent }: Change,
 ): StepResult | undefined {
-  const { sent } = continues ?? {};
   if (sent === undefined) return undefined;
   const end = resolveSent(profile, sent, records);
   const late = isLate ? 'the device shows changes late, and does not show this one yet' : undefined;

@@ -69,6 +69,8 @@ export interface DevicePlan {
   readonly wanted?: readonly About[];
   /** The requested changes in full that are still to be planned: `resume` does it. */
   readonly changes?: readonly Change[] | undefined;
+  /** What it takes over of the run that it continues, as that named it: there nothing of that is pending any more. */
+  readonly takesOver?: readonly About[] | undefined;
 }
 
 /** A step of a plan file: whom it means, what was there, and what shall be. No request: `apply` encodes it anew. */
@@ -101,6 +103,8 @@ export interface Plan {
   readonly reason?: string | undefined;
   /** A keyed digest of the file that the line reads: the same line with another file is another line. */
   readonly input?: string | undefined;
+  /** The first of the runs that this run continues, and its line. */
+  readonly of?: { readonly run: string; readonly command: string } | undefined;
   /** The run that this run undoes, and the addresses of the devices concerned. */
   readonly undoes?: { readonly run: string; readonly on: readonly string[] } | undefined;
 }

@@ -124,7 +124,7 @@ async function planOnce(
       noteIdsMovedSince(session.facts, resource, meant, records.get(resource) ?? []);
     }
     const plan = await planFrom(planning, session, changes, { records, doubts });
-    return { ...plan, fieldReadings: named, isOpen: isOpenIn(plan, changes) };
+    return { ...plan, fieldReadings: named };
   } catch (error) {
     // A usage error is the user's mistake, and the same on every device.
     if (!(error instanceof DevshError) || error.code === 'usage') throw error;
@@ -135,14 +135,7 @@ async function planOnce(
   }
 }
 
-function isOpenIn({ settled }: DevicePlan, changes: readonly Change[]): boolean {
-  const known = new Set(
-    settled.flatMap(({ verdict, index }) => (verdict === 'unknown' ? [] : index)),
-  );
-  return changes.some(({ continues }) => continues?.sent && !known.has(continues.index));
-}
-
-/** The plan of the changes from what the device holds. */
+/** The plan of the changes from what the device holds. `isOpen`: see `planOnce`. */
 async function planFrom(
   planning: Planning,
   session: DeviceSession,
@@ -153,7 +146,7 @@ async function planFrom(
   }: Readonly<Record<'records', ReadonlyMap<string, readonly DeviceRecord[]>>> & {
     readonly doubts: ReadonlyMap<Change, string>;
   },
-): Promise<DevicePlan> {
+): Promise<DevicePlan & { readonly isOpen: boolean }> {
   const { facts, profile } = session;
   const isLate = facts.get('effects') === 'late';
   const about = { device: session.ref, profile, allow: planning.allow, isLate };
@@ -179,6 +172,10 @@ async function planFrom(
   const lookAlikes = await lookAlikesOf(plan.steps, (resource) => records.get(resource) ?? []);
   return {
     ...plan,
+    isOpen: changes.some(
+      ({ sent }, index) =>
+        sent && parts[index]?.settled.every(({ verdict }) => verdict === 'unknown') !== false,
+    ),
     pin: session.pin,
     ...(session.trust?.kind === 'insecure' && { isUnchecked: true }),
     ...(assumed.length > 0 && { assumed }),
@@ -204,8 +201,8 @@ async function readingsOf(
 
 /** An older intent that the gate or other values stop: it stays pending. Without the answers given this time. */
 function stoppedOlder(change: Change, part: DevicePlan | undefined): readonly Change[] {
-  const { meant, continues } = change;
-  if (meant?.age !== 'older' || continues !== undefined) return [];
+  const { meant } = change;
+  if (meant?.age !== 'older') return [];
   if (part?.settled.some(isStopped) !== true) return [];
   return [{ ...change, meant: { ...meant, also: undefined } }];
 }
@@ -267,7 +264,7 @@ async function unlisted(
     }
     if (absence.kind !== 'not known') continue;
     // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
-    const isSent = change.continues?.sent !== undefined;
+    const isSent = change.sent !== undefined;
     const isAgain = action === 'add' && change.lost !== undefined && !isSent;
     const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
     if (doubt !== undefined && (isAgain || isSent || action !== 'add')) doubts.set(change, doubt);

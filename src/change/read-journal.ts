@@ -96,7 +96,6 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
   let stopReason: string | undefined;
   let endedAt: string | undefined;
   const drops: Drop[] = [];
-  const replans = new Map<string, ReadonlySet<number>>();
   let { reason } = head;
   for (const entry of entries) {
     switch (entry.kind) {
@@ -114,7 +113,6 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         const { name } = entry.plan.device;
         devices.set(name, mergedPlan(devices.get(name), entry));
         states.set(name, waitingAgain(states.get(name) ?? [], entry.at));
-        replans.set(name, new Set([...(replans.get(name) ?? []), ...entry.at]));
         break;
       }
       case 'send': {
@@ -153,13 +151,13 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         throw new SettingsError(`${file}: the journal contains two runs`);
     }
   }
-  const { run, at, command, by, session, version, input, part, undoes } = head;
-  const plan: Plan = { run, devices: [...devices.values()], input, part, reason, undoes };
+  const { run, at, by, session, version, input, part, of, undoes } = head;
+  const { command } = of ?? head;
+  const plan: Plan = { run, devices: [...devices.values()], input, part, reason, of, undoes };
   const isOlder = 'schema' in head && head.schema === OLDER_RUN_SCHEMAS[0] ? true : undefined;
   return {
     ...{ run, at, command, reason, by, session, version },
     ...{ plan, isOlder, isPlanned, states, stopReason, endedAt, drops },
-    ...(replans.size > 0 && { replanned: replans }),
   };
 }
 
@@ -178,7 +176,9 @@ function mergedPlan(
     if (step !== undefined && index <= steps.length) steps[index] = step;
   }
   const settled = known?.settled.filter((result) => !isStopped(result)) ?? [];
-  return { ...plan, steps, settled: [...settled, ...plan.settled] };
+  // What stopped a planned step is no result of its own.
+  const own = plan.settled.filter((result) => !('index' in result));
+  return { ...plan, steps, settled: [...settled, ...own] };
 }
 
 /** A step that may have been sent stays in doubt until it is read. */
@@ -270,6 +270,7 @@ const devicePlan = z.looseObject({
   assumed: z.array(z.looseObject({ action, resource: z.string(), way: z.string() })).optional(),
   wanted: z.array(z.looseObject(about)).optional(),
   changes: z.array(change).optional(),
+  takesOver: z.array(z.looseObject(about)).optional(),
 });
 
 const at = z.string();
@@ -297,6 +298,7 @@ const entry = z.discriminatedUnion('kind', [
     ...head,
     input: z.string().optional(),
     part: z.looseObject({ digest, shard, result: z.string() }).optional(),
+    of: z.looseObject({ run: z.string(), command: z.string() }).optional(),
     undoes: z.looseObject({ run: z.string(), on: z.array(z.string()) }).optional(),
   }),
   z.looseObject({

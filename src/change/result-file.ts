@@ -7,6 +7,7 @@ import { type JournalEntry, portableLine, type Run, type StepState } from './jou
 import { type DevicePlan, type PlanPart, shardText, type StoredDevice } from './plan.ts';
 import { type PlanFile, sealed, unsealed, wishedChanges } from './plan-file.ts';
 import { readEntries, runOf } from './read-journal.ts';
+import { withContinued } from './run-results.ts';
 
 /** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {
@@ -14,7 +15,9 @@ export interface ResultFile {
   /** Without an end devsh still runs or was killed: steps without a verdict may have been sent since. */
   readonly run: Run;
   readonly part: PlanPart;
-  readonly entries: readonly JournalEntry[];
+  /** The lines of the run and of those that continue it, and each of them alone. */
+  readonly parts: readonly (readonly JournalEntry[])[];
+  readonly runs: readonly Run[];
 }
 
 /** The result of a run, from its journal; `endedAt` is absent if the run is about to start. */
@@ -27,45 +30,59 @@ export function resultText(journal: string, endedAt?: string): string {
 
 /** Reads a result file. Throws a `RefusedError` if it was cut, damaged or is none. */
 export function readResult(text: string, file: string): ResultFile {
-  const entries = unsealed(text, file);
-  const [head] = entries;
+  const parts = partsOf(unsealed(text, file));
+  const [[head] = []] = parts;
   if (head?.kind !== 'run' || head.part === undefined) {
     throw new RefusedError(
       `${file} is not a result file of devsh, or was cut or damaged: write the result again, or remove the file`,
     );
   }
-  const run = runOf(entries, file);
-  const sent: StepState = { kind: 'sent', at: run.at };
-  const states = [...run.states].map(([device, steps]): [string, readonly StepState[]] => [
-    device,
-    run.endedAt === undefined ? steps.map((one) => (one.kind === 'waiting' ? sent : one)) : steps,
-  ]);
-  return { file, run: { ...run, states: new Map(states) }, part: head.part, entries };
+  const runs = parts.map((entries) => {
+    const run = runOf(entries, file);
+    const sent: StepState = { kind: 'sent', at: run.at };
+    const states = [...run.states].map(([device, steps]): [string, readonly StepState[]] => [
+      device,
+      run.endedAt === undefined ? steps.map((one) => (one.kind === 'waiting' ? sent : one)) : steps,
+    ]);
+    return { ...run, states: new Map(states) };
+  });
+  const [first, ...later] = runs;
+  if (first === undefined) throw new Error('no run');
+  return { file, run: withContinued(first, later), part: head.part, parts, runs };
+}
+
+/** The journals in a file: a run, and those that continue it. */
+function partsOf(entries: readonly JournalEntry[]): readonly (readonly JournalEntry[])[] {
+  const starts = entries.flatMap(({ kind }, index) => (kind === 'run' ? index : []));
+  return starts.map((start, index) => entries.slice(start, starts[index + 1]));
 }
 
 /** For `resume` on another machine, which plans anew. The file is an input: its purposes and answers do not count. */
-export function adoptedJournal({ run, entries }: ResultFile, part: PlanPart): string {
+export function adoptedJournals({ parts, runs }: ResultFile, part: PlanPart): Map<string, string> {
   const plain = <Plan extends DevicePlan>({ changes, ...plan }: Plan) => ({
     ...plan,
     steps: plan.steps.map((step) => ({ ...step, purpose: undefined })),
     changes: changes && wishedChanges(changes),
   });
-  const kept = entries.flatMap((entry): JournalEntry | [] => {
-    if (entry.kind === 'run') return { ...entry, part };
-    if (entry.kind === 'device' || entry.kind === 'replan') {
-      return { ...entry, plan: plain(entry.plan) };
-    }
-    if (entry.kind === 'send' && entry.step) {
-      return { ...entry, step: { ...entry.step, purpose: undefined } };
-    }
-    return entry.kind === 'seal' ? [] : entry;
+  const journals = runs.map((run, index): [string, string] => {
+    const kept = (parts[index] ?? []).flatMap((entry): JournalEntry | [] => {
+      if (entry.kind === 'run') return { ...entry, part };
+      if (entry.kind === 'device' || entry.kind === 'replan') {
+        return { ...entry, plan: plain(entry.plan) };
+      }
+      if (entry.kind === 'send' && entry.step) {
+        return { ...entry, step: { ...entry.step, purpose: undefined } };
+      }
+      return entry.kind === 'seal' ? [] : entry;
+    });
+    const inDoubt = [...run.states].flatMap(([device, states]) =>
+      states.flatMap((state, at): JournalEntry | [] =>
+        state.kind === 'sent' ? { kind: 'send', ref: { device, index: at }, at: state.at } : [],
+      ),
+    );
+    return [run.run, [...kept, ...inDoubt].map(portableLine).join('')];
   });
-  const inDoubt = [...run.states].flatMap(([device, states]) =>
-    states.flatMap((state, index): JournalEntry | [] =>
-      state.kind === 'sent' ? { kind: 'send', ref: { device, index }, at: state.at } : [],
-    ),
-  );
-  return [...kept, ...inDoubt].map(portableLine).join('');
+  return new Map(journals);
 }
 
 export interface Merged {

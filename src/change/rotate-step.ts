@@ -67,7 +67,8 @@ export async function rotateStep(work: RotationWork, one: PendingStep): Promise<
   } catch (error) {
     // It is refused, the keychain is locked, or the disk is full.
     if (!(error instanceof DevshError)) throw error;
-    const isInDoubt = attempt === undefined ? one.isUnconfirmed : mayHaveArrived(attempt);
+    const isInDoubt =
+      attempt === undefined ? rotationOf(one.step)?.isSent === true : mayHaveArrived(attempt);
     if (attempt !== undefined && !isInDoubt) await work.rotations?.keepsOld(attempt.account);
     return { end: { verdict: isInDoubt ? 'unknown' : 'failed', error } };
   }
@@ -128,11 +129,9 @@ export function rotatedAccount(
 }
 
 /** What the kept secrets allow to do. Throws RefusedError if they allow nothing. */
-async function attemptOf(
-  work: RotationWork,
-  { step, isUnconfirmed }: PendingStep,
-): Promise<Attempt> {
+async function attemptOf(work: RotationWork, { step }: PendingStep): Promise<Attempt> {
   const { session, rotations } = work;
+  const isUnconfirmed = rotationOf(step)?.isSent === true;
   const { credential, ref } = session;
   const isOwn = isOwnRotation(step, credential);
   const name = visible(step.key);

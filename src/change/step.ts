@@ -29,6 +29,8 @@ export interface Rotation {
   readonly old?: string | undefined;
   /** Where the response has a token that the device makes, as `data.key`. */
   readonly answer?: string | undefined;
+  /** An earlier run may have sent it. */
+  readonly isSent?: true | undefined;
 }
 
 /** What a step is besides a write of its fields. */
@@ -91,8 +93,6 @@ export interface Step extends About {
   readonly removes?: readonly string[] | undefined;
   /** How its record was found. */
   readonly meant?: Pick<Meant, 'filter' | 'isKeyShared'> | undefined;
-  /** Its place in the plan of a run that is continued. */
-  readonly index?: number | undefined;
 }
 
 /** Whether a change removes a field by leaving it out: a PUT replaces the record, unless the device keeps it. */

@@ -46,6 +46,10 @@ export interface About {
   readonly key: string;
 }
 
+export function isAbout(one: About, { resource, action, key }: About): boolean {
+  return one.resource === resource && one.action === action && one.key === key;
+}
+
 /** The end of one step on one device. */
 export interface StepResult extends About {
   readonly device: DeviceRef;
@@ -62,8 +66,6 @@ export interface StepResult extends About {
   readonly doubt?: string | undefined;
   /** The fields that a set wanted which needed no request. */
   readonly asked?: DeviceRecord | undefined;
-  /** The place of its step in the plan of a run that is continued. */
-  readonly index?: number | undefined;
   /** No response confirmed the add: only reading shows that the record is ours. */
   readonly isByReading?: true | undefined;
   /** The response to a request that the user typed; no journal has it. */

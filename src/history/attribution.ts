@@ -254,18 +254,17 @@ function mayBeBy(event: Event, deed: Deed): boolean {
   return sentAt <= to && (sentAt >= from || endedAt >= (isOpen(deed) ? from : to));
 }
 
-export function deedsOf({ run, command: line, at, endedAt, plan, states, replanned }: Run): Deed[] {
+export function deedsOf({ run: id, command: line, at, endedAt, plan, states }: Run): Deed[] {
+  // What was sent before a run was continued may still show: it is one run.
+  const run = plan.of?.run ?? id;
   return plan.devices.flatMap(({ device, pin, steps, raw }) => {
     const own = steps.flatMap((step, index): Deed[] => {
       const state = states.get(device.name)?.[index];
       const left = sentTime(state);
       if (left === undefined || state === undefined || state.kind === 'waiting') return [];
       const { verdict, record: held = step.before } = state.kind === 'ended' ? state.result : {};
-      // What was sent before a step was continued may still show, whatever became of the last request.
-      const isAgain = replanned?.get(device.name)?.has(index) === true;
-      const times = { sentAt: Date.parse(isAgain ? at : left), endedAt: Date.parse(state.at) };
-      const isLeftOpen = isAgain && verdict === 'failed';
-      const record = { ...step, held, verdict: isLeftOpen ? undefined : verdict };
+      const times = { sentAt: Date.parse(left), endedAt: Date.parse(state.at) };
+      const record = { ...step, held, verdict };
       return [{ ...{ run, line, device, pin }, ...times, record }];
     });
     const sent = { run, line, device, pin, sentAt: Date.parse(at) };

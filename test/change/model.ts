@@ -1,8 +1,15 @@
 import { type ApplyEvent, applyPlan } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
-import { journalLine, type Run } from '../../src/change/journal.ts';
+import { journalLine, openingLines, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
-import { mergeDevicePlans, type Plan } from '../../src/change/plan.ts';
+import {
+  type DevicePlan,
+  EmptyJournalError,
+  mergeDevicePlans,
+  type Plan,
+} from '../../src/change/plan.ts';
+import { withContinued } from '../../src/change/run-results.ts';
+import { attempt } from '../../src/errors.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { encodeForm } from '../../src/device/encode.ts';
 import { ProtocolError, RejectedError, UnreachableError } from '../../src/device/errors.ts';
@@ -147,68 +154,100 @@ export function planFor(devices: readonly ModelDevice[], changes: readonly Chang
 
 const AT = '2026-11-21T09:30:41.000Z';
 
-/** A journal on disk: after a crash the last line may be incomplete. */
+/** The journals of a run and of those that continue it: after a crash the last line may be incomplete. */
 export class ModelJournal {
-  text: string;
+  readonly #texts: string[];
+  hasBegun = false;
 
-  constructor({ run, devices }: Plan) {
-    const head = { run, at: AT, command: 'apply model', by: 'ann@desk', version: '1.0.0' };
-    this.text = [
-      journalLine({ kind: 'run', ...head }),
-      ...devices.map((plan) => journalLine({ kind: 'device', plan })),
-      journalLine({ kind: 'planned' }),
-    ].join('');
+  constructor(plan: Plan) {
+    this.#texts = [opening(plan)];
+  }
+
+  /** That of the run itself. */
+  get text(): string {
+    return this.#texts[0] ?? '';
   }
 
   get run(): Run {
-    return parseJournal(this.text, 'journal');
+    const [first, ...later] = this.#texts.flatMap((text) => {
+      const run = attempt(EmptyJournalError, () => parseJournal(text, 'journal'));
+      return run?.isPlanned === true ? run : [];
+    });
+    if (first === undefined) throw new Error('no run');
+    return withContinued(first, later);
+  }
+
+  begin(plan: Plan, fuse: Fuse): void {
+    this.#texts.push('');
+    this.#append(opening(plan), fuse);
   }
 
   append(line: string, fuse: Fuse): Promise<void> {
+    this.#append(line, fuse);
+    return Promise.resolve();
+  }
+
+  #append(line: string, fuse: Fuse): void {
+    const text = this.#texts.pop() ?? '';
+    let kept = line;
     try {
       fuse.tick();
     } catch (error) {
-      if (!this.text.endsWith('\n')) throw error;
-      this.text += line.slice(0, Math.floor(line.length / 2));
+      kept = text === '' || text.endsWith('\n') ? line.slice(0, Math.floor(line.length / 2)) : '';
       throw error;
+    } finally {
+      this.#texts.push(text + kept);
     }
-    this.text += line;
-    return Promise.resolve();
   }
 
   /** The journal, opened again. */
   dropHalfLine(): void {
-    this.text = this.text.slice(0, this.text.lastIndexOf('\n') + 1);
+    const text = this.#texts.pop() ?? '';
+    this.#texts.push(text.slice(0, text.lastIndexOf('\n') + 1));
   }
 }
 
-/** As `resume` does: plans anew what was sent and has no verdict, and notes what the readings show. */
-async function settleSent(
+function opening(plan: Plan): string {
+  const { run, devices, of } = plan;
+  const head = { run, at: AT, command: 'apply model', by: 'ann@desk', version: '1.0.0', of };
+  return openingLines({ kind: 'run', ...head }, devices);
+}
+
+/** As `resume` does: a new run of what has no verdict, planned anew where it was sent. */
+async function continued(
   devices: readonly ModelDevice[],
-  journal: ModelJournal,
+  { plan, states, run, command }: Run,
   fuse: Fuse,
-): Promise<void> {
-  const { plan, states } = journal.run;
+): Promise<Plan> {
+  const plans: DevicePlan[] = [];
   for (const { device, steps } of plan.devices) {
     const { session, access } =
       devices.find(({ ref }) => ref.name === device.name)?.through(fuse) ?? {};
     if (session === undefined || access === undefined) continue;
     const profile = documentedProfile;
-    for (const [index, sent] of steps.entries()) {
-      if (states.get(device.name)?.[index]?.kind !== 'sent') continue;
-      const { action, resource, key, asked: fields } = sent;
+    const left = steps.filter((_, at) => states.get(device.name)?.[at]?.kind !== 'ended');
+    const parts: Pick<DevicePlan, 'steps' | 'settled'>[] = [];
+    for (const step of left) {
+      if (states.get(device.name)?.[steps.indexOf(step)]?.kind !== 'sent') {
+        parts.push({ steps: [step], settled: [] });
+        continue;
+      }
+      const { action, resource, key, asked: fields } = step;
       const target = { kind: 'key', key } as const;
-      const continues = { index, sent };
-      const change: Change = { action, resource, target, fields, isExact: true, continues };
+      const change: Change = { action, resource, target, fields, isExact: true, sent: step };
       // A late effect shows at the second reading.
       await session.list(access, resource);
       const records = await session.list(access, resource);
-      const [result] = planDevice({ device, profile }, change, records).settled;
-      if (result === undefined) continue;
-      const ref = { device: device.name, index };
-      await journal.append(journalLine({ kind: 'verdict', ref, at: AT, result }), fuse);
+      parts.push(planDevice({ device, profile }, change, records));
     }
+    const all = { steps: parts.flatMap((one) => one.steps), takesOver: left };
+    plans.push({ device, ...all, settled: parts.flatMap((one) => one.settled) });
   }
+  return {
+    run: `${run}-${Math.random().toString(36).slice(2)}`,
+    devices: plans,
+    of: { run, command },
+  };
 }
 
 /** Runs the remaining steps of the journal, until they are done or the fuse has burnt down. */
@@ -220,13 +259,17 @@ export async function runRemaining(
 ): Promise<{ events: ApplyEvent[]; hasCrashed: boolean }> {
   journal.dropHalfLine();
   const events: ApplyEvent[] = [];
+  let { plan } = journal.run;
   try {
-    await settleSent(devices, journal, fuse);
+    if (journal.hasBegun) {
+      plan = await continued(devices, journal.run, fuse);
+      journal.begin(plan, fuse);
+    }
+    journal.hasBegun = true;
   } catch (error) {
     if (!(error instanceof Crash)) throw error;
     return { events, hasCrashed: true };
   }
-  const { plan, states } = journal.run;
   const applying = applyPlan(
     plan,
     devices.map((device) => device.through(fuse)),
@@ -237,7 +280,6 @@ export async function runRemaining(
       rollOut: { canary: 0, batch: undefined, pauseMs: 0, maxFailures: undefined },
       signal: new AbortController().signal,
       exclusive: (_device, work) => work(),
-      stateOf: ({ device, index }) => states.get(device)?.[index] ?? { kind: 'waiting' },
       afterCanary: () => Promise.resolve(undefined),
       settleDelaysMs: [0],
       journal: {

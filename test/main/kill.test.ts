@@ -68,7 +68,9 @@ test(
       expect(device.users.filter(({ username }) => username === 'zoe')).toHaveLength(1);
       expect(device.users.find(({ username }) => username === 'viewer')?.lang).toBe('fr');
     }
-    const { stdout } = await devsh('runs show --json');
+    const runs = await readdir(join(devsh.folder, 'state/devsh/runs'));
+    const [first = ''] = runs.filter((name) => name.endsWith('.jsonl')).toSorted();
+    const { stdout } = await devsh(`runs show ${first.replace('.jsonl', '')} --json`);
     const { results } = JSON.parse(stdout) as { results: { verdict: string }[] };
     expect(results.map(({ verdict }) => verdict)).toEqual(Array(100).fill('done'));
   },

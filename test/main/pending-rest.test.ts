@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { know, startFleet, trust, usernames, writesOf, type TestFleet } from './devsh.ts';
@@ -123,7 +123,7 @@ test('what an older devsh left open is asked about: it did not record which devi
   expect(writesOf(device(2))).toHaveLength(1);
 });
 
-test('"resume --json" names the run of each result', async () => {
+test('"resume --json" names the new run of each result', async () => {
   const fleet = await startFleet({ devices: 2 });
   const { devsh, device } = fleet;
   device(2).setFault(DOWN, true);
@@ -133,8 +133,7 @@ test('"resume --json" names the run of each result', async () => {
   device(2).setFault(DOWN, false);
   const { stdout } = await devsh('resume --yes --json');
   const { results } = JSON.parse(stdout) as { results: readonly { run?: string }[] };
-  expect(results.map(({ run }) => run)).toEqual(runs);
-  expect(new Set(runs).size).toBe(2);
+  expect(new Set([...runs, ...results.map(({ run }) => run)]).size).toBe(4);
 });
 
 test('an undo of the newer run revives nothing that the run replaced', async () => {
@@ -147,4 +146,33 @@ test('an undo of the newer run revives nothing that the run replaced', async () 
   expect(await rows(fleet)).toEqual([]);
   await devsh('undo --yes');
   expect(await rows(fleet)).toEqual([]);
+});
+
+test('a run that ended is not written to again, and is shown and undone with what continued it', async () => {
+  const fleet = await startFleet({ devices: 3 });
+  const { devsh, devices, device } = fleet;
+  device(2).setFault(DOWN, true);
+  device(3).setFault(DOWN, true);
+  await devsh('user set viewer lang=fr --on @lab --yes');
+  const folder = join(devsh.folder, 'state/devsh/runs');
+  const journals = async () => {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).toSorted();
+    return Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  };
+  const [first = ''] = await journals();
+  const id = /"run":"([^"]+)"/.exec(first)?.[1] ?? '';
+  for (const number of [2, 3]) {
+    device(number).setFault(DOWN, false);
+    await devsh('resume --yes');
+  }
+  const all = await journals();
+  expect([all.length, all[0]]).toEqual([3, first]);
+  expect(all.slice(1).every((text) => text.includes(`"of":{"run":"${id}"`))).toBe(true);
+  expect((await devsh(`runs show ${id}`)).stdout).toContain('3 done');
+  expect(await rows(fleet)).toEqual([]);
+  // The newest run is the one that did the last device: all of the line goes back.
+  expect((await devsh('undo --yes')).stdout).toContain('3 done');
+  for (const { users } of devices) {
+    expect(users.find(({ username }) => username === 'viewer')?.lang).toBe('en');
+  }
 });

@@ -26,18 +26,22 @@ export const runs: CommandSpec = {
       async *run(call) {
         const { shell } = call;
         const isNamed = await call.namedByOn();
-        const { outcomeTexts, stateText } = await import('../../change/run-results.ts');
+        const { outcomeTexts, stateText, withContinued } =
+          await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();
+        const later: Run[] = [];
         const rows = [];
         for (const id of ids) {
-          const run = await loadRun(shell.services, id).catch(expectedError);
-          if (run instanceof DevshError) {
+          const own = await loadRun(shell.services, id).catch(expectedError);
+          if (own instanceof DevshError) {
             // A journal that cannot be read must not hide the others.
             rows.push({ run: id, state: 'unreadable' });
-            yield { kind: 'error', error: run };
+            yield { kind: 'error', error: own };
             continue;
           }
+          const run = withContinued(own, later);
+          later.unshift(own);
           if (!run.plan.devices.some(({ device }) => isNamed(device))) continue;
           rows.push({
             run: run.run,
@@ -77,6 +81,7 @@ export const runs: CommandSpec = {
         const { beganText, summaryOf } = await import('../writing/stored-runs.ts');
         const run = await namedRun(call);
         yield info(`run ${run.run}, ${beganText(run)}: ${run.command} (${stateText(run)})`);
+        if (run.plan.of) yield info(`it continues run ${run.plan.of.run}`);
         if (run.reason !== undefined) yield info(`reason: ${run.reason}`);
         for (const result of resultsOf(run)) {
           yield { kind: 'result', run: run.run, result, isPast: true };
@@ -156,8 +161,8 @@ export const resume = command({
   forced: 'drift',
   details:
     'devsh reads the devices, plans anew what is pending on the selected ones (without a selection: on all),\n' +
-    'shows it, asks, and continues each run in its own journal, interrupted runs first. A step without a\n' +
-    'verdict is settled by reading. With RUN only these runs, and their failed steps, too.\n' +
+    'shows it, asks, and does what each run left in a new run that names it, interrupted runs first. A step\n' +
+    'without a verdict is settled by reading. With RUN only these runs, and their failed steps, too.\n' +
     '\n' +
     'Each change goes to the record that the run meant, and to no other: if a record was renamed, replaced or\n' +
     'shows another person, or nothing shows whose it is, devsh asks; in scripts --also DEVICE=KEY answers, with\n' +
@@ -189,7 +194,7 @@ export const undo = command({
     'it cannot restore: a note names new ids, dates and counters; lost secrets and other content make the\n' +
     'verdict "differs". What changed since stays ("drift") without --allow drift. devsh adds a deleted user\n' +
     'without a password as disabled, if the device has a field for that; otherwise it asks, and --yes alone is\n' +
-    'refused without --allow loss. An undo is itself a run.',
+    'refused without --allow loss. An undo is itself a run. A run that was continued is undone as a whole.',
   examples: ['undo', 'undo 20261121-093041-k3qd7m --dry-run'],
   run: later(async () => (await import('../writing/undo.ts')).undoRun),
 });
@@ -198,8 +203,8 @@ export const undo = command({
 async function namedRun(call: Call): Promise<Run> {
   const id = call.args.optional('RUN');
   const { services } = call.shell;
-  const { latestRun, loadRun } = await import('../writing/stored-runs.ts');
-  return id === undefined ? latestRun(services) : loadRun(services, id);
+  const { latestRun, wholeRun } = await import('../writing/stored-runs.ts');
+  return id === undefined ? latestRun(services) : wholeRun(services, id);
 }
 
 export const report = command({

@@ -30,10 +30,10 @@ import {
 import { confirmOrRevert } from './undo.ts';
 import { planFleet, write } from './write.ts';
 import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
-import { adoptedJournal, readResult, type ResultFile } from '../../change/result-file.ts';
+import { adoptedJournals, readResult, type ResultFile } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Step } from '../../change/step.ts';
-import type { About, StepResult } from '../../change/verdict.ts';
+import { type About, isAbout, type StepResult } from '../../change/verdict.ts';
 import { resumeShard } from './resume.ts';
 import { laterRuns } from './stored-runs.ts';
 import { counted } from '../../text/one-line.ts';
@@ -142,7 +142,7 @@ async function* applyPlanFile(call: ApplyCall, text: string, file: string): Asyn
     const profile = await profileOf(services, entry);
     wanted.set(
       ref.address,
-      steps.map((wish, index) => wishedChange(profile, wish, index)),
+      steps.map((wish) => wishedChange(profile, wish)),
     );
   }
   const { reason, at } = stored;
@@ -179,8 +179,7 @@ function asReviewed(
   }));
   if (then.error !== undefined) return { ...then, steps: [], settled: judged };
   if (now.error !== undefined) {
-    const changes = now.changes?.map((change): Change => ({ ...change, continues: undefined }));
-    return { ...now, settled: judged, changes };
+    return { ...now, settled: judged };
   }
   const { device } = now;
   const drift = (about: About, reason: string): StepResult => {
@@ -191,7 +190,7 @@ function asReviewed(
   const settled = now.settled.map((result): StepResult => {
     return result.verdict === 'differs' && result.action === 'add'
       ? drift(result, `${recordName(result)} was added since the plan`)
-      : { ...result, index: undefined };
+      : result;
   });
   const deleted = now.steps.map((step) => {
     const run = step.action === 'add' ? deletedBy(later, now, step) : undefined;
@@ -201,9 +200,10 @@ function asReviewed(
   const first =
     deleted.find((reason) => reason !== undefined) ??
     (changed && `${recordName(changed)} is not as planned`);
-  const steps = now.steps.map(({ index = 0, ...step }): Step => {
+  const steps = now.steps.map((step): Step => {
     // What it takes beyond that is drift, too, when it is sent.
-    const { before, effects: { takes } = {} } = then.steps[index] ?? {};
+    const wish = then.steps.find((one) => isAbout(one, step));
+    const { before, effects: { takes } = {} } = wish ?? {};
     if (before === undefined) return step;
     const after = step.after && { ...withoutFields(before, step.removes ?? []), ...step.asked };
     return { ...step, before, after, effects: { ...step.effects, takes } };
@@ -265,7 +265,9 @@ async function* applyPart(
     }
     const { run } = earlier.run;
     if ((await services.runs.read(run)) === undefined) {
-      await services.runs.adopt(run, adoptedJournal(earlier, part));
+      for (const [id, journal] of adoptedJournals(earlier, part)) {
+        await services.runs.adopt(id, journal);
+      }
     }
     yield info(`${part.result}: resuming run ${run}`);
     yield* resumeShard(call, run);

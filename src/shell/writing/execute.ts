@@ -16,14 +16,7 @@ import { aOrAn, someOf } from '../../text/one-line.ts';
 import type { Allowed } from '../../change/allow.ts';
 import { applyPlan } from '../../change/apply.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
-import {
-  type JournalEntry,
-  journalIn,
-  journalLine,
-  openingLines,
-  type StepRef,
-  type StepState,
-} from '../../change/journal.ts';
+import { type JournalEntry, journalIn, journalLine, openingLines } from '../../change/journal.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import { withoutAsking } from '../../fleet/access.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -31,41 +24,25 @@ import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { awaitingText, type Output, warning, info } from '../output.ts';
 
-/** A run that is continued in its journal. */
-export interface ContinuedRun {
-  /** The open journal; the opener closes it. */
-  readonly file: RunFile;
-  /** The plan with all steps of its devices: the journal names them by their place. */
-  readonly whole: Plan;
-  /** What is planned anew, and the verdicts that need no request. */
-  readonly replans: readonly (Omit<JournalEntry & { kind: 'replan' }, 'kind'> & {
-    readonly verdicts: readonly StepResult[];
-  })[];
-  /** `ended` for a step that is not continued. */
-  readonly stateOf: (ref: StepRef) => Pick<StepState, 'kind'>;
-}
-
 interface Execution {
-  /** The plan with all steps of its devices, also of a run that is continued. */
   readonly plan: Plan;
   readonly sessions: readonly DeviceSession[];
   readonly allowed: Allowed;
-  /** Absent for a new run. */
-  readonly resumed?: ContinuedRun | undefined;
   /** The secrets that were chosen for a rotation. */
   readonly chosen?: KeptRotations | undefined;
 }
 
 /** Journals, sends, reads back and reports a confirmed plan. */
 export async function* executeRun(call: WriteCall, execution: Execution): AsyncGenerator<Output> {
-  const { plan, sessions, resumed } = execution;
+  const { plan, sessions } = execution;
   const { services } = call.shell;
   const { run, part } = plan;
+  const first = plan.of?.run ?? run;
   const at = (): string => services.now().toISOString();
   // Imported only for a shard: other runs write no result file.
   const { writeResult } = part ? await import('./stored-runs.ts') : {};
   const rotations = await rotationsFor(call, execution);
-  const file = resumed?.file ?? (await services.runs.create(run));
+  const file = await services.runs.create(run);
   const news: Output[] = [];
   const unsubscribe = sessions.map(({ facts, ref }) =>
     facts.onNew((known) => {
@@ -74,13 +51,9 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   );
   for (const { facts } of sessions) facts.source = `run ${run}`;
   try {
-    await file.append(
-      resumed === undefined
-        ? openingLines(headOf(call, plan, at()), plan.devices)
-        : continuedLines(call, { ...resumed, reason: plan.reason }),
-    );
-    if (part) await writeResult?.(services, run, part, false);
-    const tally = new Tally(plan, resumed);
+    await file.append(openingLines(headOf(call, plan, at()), plan.devices));
+    if (part) await writeResult?.(services, first, part, false);
+    const tally = new Tally(plan);
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
     for (const unplanned of plan.devices.flatMap(unplannedResults)) {
       yield tally.add(unplanned, false);
@@ -115,8 +88,8 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   } finally {
     for (const stop of unsubscribe) stop();
     for (const { facts } of sessions) facts.source = undefined;
-    if (resumed === undefined) await file.close();
-    if (part) await writeResult?.(services, run, part, true);
+    await file.close();
+    if (part) await writeResult?.(services, first, part, true);
   }
 }
 
@@ -133,7 +106,7 @@ async function rotationsFor(
 
 function appliedBy(
   call: WriteCall,
-  { plan, sessions, allowed, resumed }: Execution,
+  { plan, sessions, allowed }: Execution,
   { file, rotations }: { readonly file: RunFile; readonly rotations: KeptRotations | undefined },
 ): Parameters<typeof applyPlan> {
   const { access, io, options, shell } = call;
@@ -151,7 +124,6 @@ function appliedBy(
       control: io.control,
       journal: journalIn(file, () => shell.services.now()),
       exclusive: (ref, work) => exclusively(call, ref, work),
-      stateOf: (ref) => resumed?.stateOf(ref) ?? { kind: 'waiting' },
       afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
     },
   ];
@@ -213,31 +185,6 @@ async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
   }
 }
 
-interface Continuation extends Pick<ContinuedRun, 'replans'> {
-  readonly reason?: string | undefined;
-  /** The run sends nothing. */
-  readonly hasEnded?: boolean;
-}
-
-/** What is planned anew is on disk before it is sent. A verdict without a request has no `send` before it. */
-export function continuedLines(
-  { shell: { services } }: WriteCall,
-  { replans, reason, hasEnded = false }: Continuation,
-): string {
-  const at = services.now().toISOString();
-  return [
-    journalLine({ kind: 'resume', at, by: services.operator, reason }),
-    ...replans.flatMap(({ plan, at: places, verdicts }) => [
-      journalLine({ kind: 'replan', plan, at: places }),
-      ...verdicts.map((result) => {
-        const ref = { device: plan.device.name, index: result.index ?? 0 };
-        return journalLine({ kind: 'verdict', ref, at, result });
-      }),
-    ]),
-    ...(hasEnded ? [journalLine({ kind: 'end', at })] : []),
-  ].join('');
-}
-
 class Tally {
   readonly counts: Partial<Record<Verdict, number>> = {};
   readonly #run: string;
@@ -257,15 +204,12 @@ class Tally {
   /** Before it reached all steps. */
   hasStopped = false;
 
-  constructor({ run, devices }: Plan, resumed: ContinuedRun | undefined) {
+  constructor({ run, devices, of }: Plan) {
     this.#run = run;
-    this.#isResumed = resumed !== undefined;
+    this.#isResumed = of !== undefined;
     for (const { device, steps } of devices) {
-      const isLeft = (_: unknown, index: number): boolean =>
-        resumed?.stateOf({ device: device.name, index }).kind !== 'ended';
-      const count = steps.filter(isLeft).length;
-      if (count > 0) this.#left.set(device.name, count);
-      this.#total += count;
+      if (steps.length > 0) this.#left.set(device.name, steps.length);
+      this.#total += steps.length;
     }
   }
 
@@ -347,7 +291,7 @@ async function checkCanary(
 
 export function headOf(
   { line, shell }: WriteCall,
-  { devices, run, input, part, reason, undoes }: Plan,
+  { devices, run, input, part, reason, of, undoes }: Plan,
   at: string,
 ): JournalEntry & { readonly kind: 'run' } {
   const { operator: by, terminalSession, version } = shell.services;
@@ -357,7 +301,7 @@ export function headOf(
     requests.flatMap(({ secretName = [] }) => secretName),
   );
   const opened = { run, at, command, reason, by, session: terminalSession, version };
-  return { kind: 'run', ...opened, input, part, undoes };
+  return { kind: 'run', ...opened, input, part, of, undoes };
 }
 
 /** The message about a new fact; none if it only confirms an assumption. */

@@ -16,7 +16,8 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
     import('../access/new-secrets.ts'),
     call.sessionsAt(plan.devices.map(({ device }) => device)),
   ]);
-  const second = openSecondPlace(call, { run: plan.run, sessions, isNeeded: false });
+  const run = plan.of?.run ?? plan.run;
+  const second = openSecondPlace(call, { run, sessions, isNeeded: false });
   const steps = plan.devices.flatMap((device) => device.steps);
   const makesTokens = steps.some((step) => rotationOf(step)?.answer);
   if (makesTokens && sessions.some(({ entry }) => entry.credentialStoreCommand === undefined)) {
@@ -24,7 +25,7 @@ export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRo
       'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',
     );
   }
-  return rotationsIn(call, await call.rotations(), plan.run, second);
+  return rotationsIn(call, await call.rotations(), run, second);
 }
 
 export function rotationsIn(

@@ -61,9 +61,8 @@ export async function olderChanges(work: Work): Promise<readonly Change[]> {
     const { index, isSent } = item;
     const step = index === undefined ? undefined : own.steps[index];
     if (index !== undefined && step !== undefined) {
-      const sent = isSent === true && step.purpose?.kind !== 'rotate' ? step : undefined;
-      const change = stepChange(step, meantByStep(work, profile, step));
-      changes.push(await completed(work, item, { ...change, continues: { index, sent } }));
+      const change = stepChange(step, meantByStep(work, profile, step), isSent);
+      changes.push(await completed(work, item, change));
       continue;
     }
     const found = explicit.find(
@@ -163,11 +162,15 @@ async function heldBefore(
   return identityOf(profile, past.keyField, record);
 }
 
-function stepChange(step: Step, meant: Meant): Change {
+/** @param isSent its request may have arrived */
+function stepChange(step: Step, meant: Meant, isSent: true | undefined): Change {
   const change = changeOf(step, meant);
-  if (change.action !== 'set') return change;
+  const sent = isSent && step;
+  if (change.action !== 'set') return { ...change, sent };
+  if (change.rotation) return { ...change, rotation: { ...change.rotation, isSent } };
   const { before = {}, removes = [] } = step;
-  return { ...change, expected: onlyFields(before, [...Object.keys(change.fields), ...removes]) };
+  const expected = onlyFields(before, [...Object.keys(change.fields), ...removes]);
+  return { ...change, sent, expected };
 }
 
 /** The gate compares the person; what is left of `expected` are the values to overwrite. */

@@ -1,4 +1,5 @@
 import {
+  firstOf,
   maskedFields,
   namesOf,
   type Pending,
@@ -61,7 +62,9 @@ export async function selectedPending(
       ? isNamed(device)
       : selection.some(({ ref }) => ref.address === device.address || ref.name === device.name);
   const open = all.open.filter(
-    ({ run, device }) => (runs.length === 0 || runs.includes(run.run)) && isSelected(device),
+    ({ run, device }) =>
+      (runs.length === 0 || [run.run, firstOf(run)].some((id) => runs.includes(id))) &&
+      isSelected(device),
   );
   return { ...all, open };
 }

@@ -1,7 +1,13 @@
-import type { Run, StepState } from '../../change/journal.ts';
 import { History } from '../../history/history.ts';
-import { failedIn, type Pending, pendingIn, traceOf, withLater } from '../../change/pending.ts';
-import { type DevicePlan, EmptyJournalError, isStopped, recordName } from '../../change/plan.ts';
+import {
+  failedIn,
+  firstOf,
+  type Pending,
+  pendingIn,
+  traceOf,
+  withLater,
+} from '../../change/pending.ts';
+import { type DevicePlan, EmptyJournalError, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
@@ -13,7 +19,6 @@ import type { Call, WriteCall } from '../command.ts';
 import { type ErrorOutput, info, type Output, warning } from '../output.ts';
 import { devicesNow } from './device-now.ts';
 import { type Left, olderChanges, withStray, type Work } from './older-changes.ts';
-import { continuedLines, type ContinuedRun } from './execute.ts';
 import {
   byRun,
   closedText,
@@ -21,14 +26,14 @@ import {
   selectedPending,
   unreadableWarning,
 } from './pending.ts';
-import { laterRuns, loadRun, summaryOf, writeResult } from './stored-runs.ts';
+import { continuing, laterRuns, loadRun, summaryOf, wholeRun, writeResult } from './stored-runs.ts';
 import { type AccountConsent, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
-import type { Step } from '../../change/step.ts';
+import { type About, isAbout } from '../../change/verdict.ts';
 
 type ResumeCall = WriteCall & Call<'wait' | 'also'>;
 
-/** `resume`: continues what runs left to do, run by run, each in its own journal. */
+/** `resume`: continues what runs left to do, run by run, each in a new run. */
 export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
   refuseReadOnly(call);
   refuseOwnAccountWord(call);
@@ -65,7 +70,15 @@ export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
 export async function* resumeShard(call: WriteCall, id: string): AsyncGenerator<Output> {
   const accounts = 'this line';
   const resuming: Resuming = { named: [id], accounts, tried: new Set(), secrets: new Map() };
-  yield* yield* continueRun(call, id, resuming);
+  const { services } = call.shell;
+  const runs = [id, ...(await continuing(services, id)).map(({ run }) => run)];
+  for (const one of runs) yield* yield* continueRun(call, one, resuming);
+  if (resuming.tried.size > 0) return;
+  // Whoever applies a shard again learns its verdicts from the exit code.
+  const run = await wholeRun(services, id);
+  yield info(`run ${id} has nothing left to do`);
+  for (const result of resultsOf(run)) yield { kind: 'result', run: id, result };
+  yield await summaryOf(run);
 }
 
 /** What lasts from one round to the next. */
@@ -107,11 +120,11 @@ async function* resumeRound(
   const found = await selectedPending(call, named);
   const open = found.open.filter((one) => !tried.has(nameOf(one)));
   if (isFirst) yield* unreadableWarning(found);
-  const runs = named.length > 0 ? named : byRun(open);
+  const runs = [...new Set([...named, ...byRun(open)])];
   if (runs.length === 0 && isFirst) yield info(nothingPending(call));
   const absent: ErrorOutput[] = [];
   for (const id of runs) {
-    const own = found.open.some(({ run }) => run.run === id);
+    const own = found.open.some(({ run }) => run.run === id || firstOf(run) === id);
     if (isFirst && named.length > 0 && !own && closedText(found, id) !== '') {
       throw new RefusedError(`nothing of run ${id} is pending${closedText(found, id)}`);
     }
@@ -121,8 +134,7 @@ async function* resumeRound(
 }
 
 /**
- * Plans anew what a run left to do, asks, and continues it in its journal. Returns the devices that could not be
- * reached.
+ * Plans anew what a run left to do, asks, and does it in a new run. Returns the devices that could not be reached.
  *
  * @param open what may be continued; absent: all of the run
  */
@@ -133,7 +145,8 @@ async function* continueRun(
   open?: readonly Pending[],
 ): AsyncGenerator<Output, readonly ErrorOutput[]> {
   const { services } = call.shell;
-  const file = await services.runs.resume(id);
+  // No other process continues it at the same time.
+  const held = await services.runs.resume(id);
   try {
     const run = await loadRun(services, id);
     const isNamed = await call.namedByOn();
@@ -156,38 +169,33 @@ async function* continueRun(
       yield info(`${visible(device.name)}: ${action} ${recordName(pending)}: ${state.why}`);
     }
     if (items.length === 0) {
-      const isShard = open === undefined;
-      if (isShard || resuming.tried.size === 0) yield* nothingLeft(call, run, isShard);
+      if (open !== undefined && resuming.tried.size === 0) {
+        yield info(`run ${id} has nothing left to do`);
+      }
+      const { part } = run.plan;
+      if (part !== undefined) await writeResult(services, firstOf(run), part, true);
       return [];
     }
     const places = await devicesNow(services, run.plan.devices);
     const parts = run.plan.devices.flatMap((own, index): Left[] => {
       const place = places[index];
-      const here = items.filter(({ device }) => device.name === own.device.name);
+      // In the order of the line, also what failed.
+      const here = items
+        .filter(({ device }) => device.name === own.device.name)
+        .toSorted((a, b) => (a.index ?? -1) - (b.index ?? -1));
       return place === undefined || here.length === 0 ? [] : [{ own, place, items: here }];
     });
-    return yield* continueOn(call, { run, later }, parts, { ...resuming, file });
+    return yield* continueOn(call, { run, later }, parts, resuming);
   } finally {
-    await file.close();
+    await held.close();
   }
-}
-
-/** @param isShard whoever applies a shard again learns its verdicts from the exit code */
-async function* nothingLeft(call: WriteCall, run: Run, isShard: boolean): AsyncGenerator<Output> {
-  yield info(`run ${run.run} has nothing left to do`);
-  if (isShard) {
-    for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-    yield await summaryOf(run);
-  }
-  const { part } = run.plan;
-  if (part !== undefined) await writeResult(call.shell.services, run.run, part, true);
 }
 
 async function* continueOn(
   call: WriteCall,
   { run, later }: Pick<Work, 'run' | 'later'>,
   left: readonly Left[],
-  resuming: Resuming & Pick<ContinuedRun, 'file'>,
+  resuming: Resuming,
 ): AsyncGenerator<Output, readonly ErrorOutput[]> {
   const sessions = await call.sessionsAt(left.map(({ place }) => place.ref));
   const isRotation = left.some(({ own, items }) =>
@@ -217,9 +225,9 @@ async function* continueOn(
   }
   const asked = sessions.filter(({ ref }) => requested.has(ref.address));
   const absent: ErrorOutput[] = [];
-  const review: WriteIntent['review'] = async function* (plan) {
+  const review: WriteIntent['review'] = function* (plan) {
     for (const text of new Set(stray)) yield warning(text);
-    const continued: ContinuedDevice[] = [];
+    const devices: DevicePlan[] = [];
     for (const planned of plan.devices) {
       const one = left.find(({ place }) => place.ref.address === planned.device.address);
       if (one === undefined) continue;
@@ -232,26 +240,13 @@ async function* continueOn(
         yield failure;
       }
       for (const item of one.items) resuming.tried.add(nameOf(item));
-      if (planned.error === undefined) continued.push(continuedDevice(run, one, planned));
+      if (planned.error === undefined) devices.push(takenOver(one, planned));
     }
-    const replans = continued.flatMap(({ replan }) => replan ?? []);
-    if (continued.every(({ isIdle }) => isIdle)) {
-      yield* allStopped(run, continued);
-      // "pending" says why.
-      if (replans.length > 0 && !call.options.dryRun) {
-        await resuming.file.append(continuedLines(call, { replans, hasEnded: true }));
-      }
-      return undefined;
-    }
-    const devices = continued.map(({ planned }) => planned);
-    const resumed: ContinuedRun = {
-      file: resuming.file,
-      whole: { ...run.plan, devices: continued.map(({ whole }) => whole) },
-      replans,
-      stateOf: ({ device, index }) =>
-        continued.find(({ whole }) => whole.device.name === device)?.states.get(index) ?? ENDED,
-    };
-    return { plan: { ...run.plan, reason: run.reason, devices }, resumed };
+    if (devices.length === 0) return undefined;
+    const of = { run: firstOf(run), command: run.command };
+    // What an undo undoes is still undone by it alone.
+    const undoes = run.plan.undoes && { ...run.plan.undoes, on: [] };
+    return { plan: { ...run.plan, run: plan.run, of, undoes, reason: run.reason, devices } };
   };
   const wanted = ({ ref }: DeviceSession): RequestedChanges => requested.get(ref.address) ?? [];
   const { accounts } = resuming;
@@ -259,76 +254,16 @@ async function* continueOn(
   return absent;
 }
 
-/** Says that nothing of the run can be sent. */
-function* allStopped(run: Run, continued: readonly ContinuedDevice[]): Generator<Output> {
-  if (continued.length === 0) return;
-  const devices = continued.map(({ planned }) => planned);
-  yield { kind: 'plan', plan: { ...run.plan, devices }, dryRun: true };
-  for (const result of devices.flatMap(({ settled }) => settled)) {
-    yield { kind: 'result', run: run.run, result };
-  }
-}
-
-const ENDED = { kind: 'ended' } as const;
-
-/** One device of a run that is continued. */
-interface ContinuedDevice {
-  /** What is to be done now. */
-  readonly planned: DevicePlan;
-  /** All steps of the run there: the journal names them by their place. */
-  readonly whole: DevicePlan;
-  /** All of it stays pending. */
-  readonly isIdle: boolean;
-  /** Absent if nothing is known anew. */
-  readonly replan: ContinuedRun['replans'][number] | undefined;
-  /** The states of the steps to send, by place. */
-  readonly states: ReadonlyMap<number, StepState>;
-}
-
-function continuedDevice(
-  run: Run,
-  { own, place, items }: Left,
-  given: DevicePlan,
-): ContinuedDevice {
-  const device = { ...own.device, address: place.ref.address };
-  let next = own.steps.length;
-  const at = given.steps.map(({ index }) => index ?? next++);
-  const { steps } = given;
-  const all = [...own.steps];
-  for (const [nth, index] of at.entries()) all[index] = steps[nth] ?? (all[index] as Step);
-  const states = new Map(
-    at.map((index): [number, StepState] => [
-      index,
-      items.some((one) => one.index === index && one.isSent === true)
-        ? { kind: 'sent', at: run.at }
-        : { kind: 'waiting' },
-    ]),
+/** What no reading settles, or nobody knows of, stays with the run that left it. */
+function takenOver({ own, items }: Left, planned: DevicePlan): DevicePlan {
+  const open = planned.settled.filter(
+    ({ verdict, error }) => verdict === 'unknown' || error?.code === 'not-known',
   );
-  const ended = given.settled.filter((result) => !isStopped(result));
-  const planned = { ...given, device, steps };
-  // A yes to one question about another device is no yes to the next one.
-  const identity = place.doubt === undefined ? { device, pin: given.pin } : own;
-  const isIdle = steps.length + ended.length === 0;
-  const settled = given.settled.filter((one) => one.index === undefined || isStopped(one));
-  return {
-    planned,
-    whole: { ...planned, steps: all },
-    isIdle,
-    replan:
-      isIdle && settled.length === 0
-        ? undefined
-        : {
-            plan: {
-              ...planned,
-              device: identity.device,
-              pin: identity.pin,
-              settled,
-            },
-            at,
-            verdicts: ended.filter(({ index }) => index !== undefined),
-          },
-    states,
-  };
+  const takesOver = items.flatMap((item): About | [] => {
+    const { resource, action, key } = item;
+    return open.some((one) => isAbout(one, item)) ? [] : { resource, action, key };
+  });
+  return { ...planned, device: { ...planned.device, name: own.device.name }, takesOver };
 }
 
 /** Seconds: 5, 10, 20… up to five minutes, each up to a quarter shorter, so that machines do not try in step. */

@@ -9,7 +9,7 @@ import { readableRun } from './stored-runs.ts';
 
 /* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
 
-const SCHEMA = 'devsh-pending/3';
+const SCHEMA = 'devsh-pending/4';
 
 /** One journal in the index. */
 interface Entry {

@@ -1,6 +1,6 @@
 import type { Run } from '../../change/journal.ts';
 import { EmptyJournalError, notCoveredBy, type PlanPart } from '../../change/plan.ts';
-import { countsOf, resultsOf } from '../../change/run-results.ts';
+import { countsOf, resultsOf, withContinued } from '../../change/run-results.ts';
 import { DevshError, expectedError, NotFoundError, SettingsError } from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
@@ -18,6 +18,11 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const [suggestion] = suggest(id, await runs.ids());
   const hint = suggestion === undefined ? '"runs" lists them' : `did you mean ${suggestion}?`;
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
+}
+
+/** A run with those that continue it; one that continues another is only itself. Throws a `NotFoundError`. */
+export async function wholeRun(services: Services, id: string): Promise<Run> {
+  return withContinued(await loadRun(services, id), await laterRuns(services, id));
 }
 
 /** An error if the journal cannot be read; undefined if it ends within its first line: the run had sent nothing. */
@@ -62,8 +67,10 @@ export async function writeResult(
 ): Promise<void> {
   const { resultText } = await import('../../change/result-file.ts');
   const endedAt = hasEnded ? services.now().toISOString() : undefined;
+  const ids = [run, ...(await continuing(services, run)).map((one) => one.run)];
+  const journals = await Promise.all(ids.map((id) => services.runs.read(id)));
   try {
-    await writeTextAtomically(result, resultText((await services.runs.read(run)) ?? '', endedAt));
+    await writeTextAtomically(result, resultText(journals.join(''), endedAt));
   } catch (error) {
     if (!hasEnded || !(error instanceof DevshError)) throw error;
     throw new SettingsError(
@@ -73,10 +80,15 @@ export async function writeResult(
   }
 }
 
+/** The runs that continue this one, the oldest first. */
+export async function continuing(services: Services, id: string): Promise<readonly Run[]> {
+  return (await laterRuns(services, id)).filter(({ plan }) => plan.of?.run === id);
+}
+
 export async function latestRun(services: Services): Promise<Run> {
   const [id] = await services.runs.ids();
   if (id === undefined) throw new NotFoundError('there is no run yet');
-  return loadRun(services, id);
+  return wholeRun(services, id);
 }
 
 /** When a run did something last (ms UTC). */

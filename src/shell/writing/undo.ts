@@ -9,7 +9,7 @@ import {
   foldedRemarks,
   missingFields,
 } from '../../change/closed-accounts.ts';
-import { pendingIn, traceOf } from '../../change/pending.ts';
+import { firstOf, pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
 import { type GoneAt, identityAfter } from '../../change/lineage.ts';
 import { History } from '../../history/history.ts';
@@ -37,7 +37,7 @@ import type { WriteCall } from '../command.ts';
 import { profileOf } from '../access/access.ts';
 import { type Output, warning, info, success } from '../output.ts';
 import { type DeviceNow, devicesNow } from './device-now.ts';
-import { laterRuns, loadRun } from './stored-runs.ts';
+import { laterRuns, loadRun, wholeRun } from './stored-runs.ts';
 import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts';
 import { refuseOwnAccountWord } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
@@ -47,7 +47,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   refuseOwnAccountWord(call);
   const id = call.args.optional('RUN');
   if (id !== undefined) {
-    const run = await loadRun(call.shell.services, id);
+    const run = await withOthers(call, await loadRun(call.shell.services, id));
     yield* executeUndo(call, { run, description: runText(run) });
     return;
   }
@@ -69,14 +69,20 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
       `the newest run that changed ${selection.text}`,
       `"undo ${run}" undoes it`,
     ]);
-    const { run, owner } = found;
+    const { owner } = found;
+    const run = await withOthers(call, found.run);
     const undone = {
       ...{ run, description: runText(run, owner) },
       ...{ only: selection.addresses, isDoubtful: hadNoEffect(run) },
     };
     if (yield* executeUndo(call, undone)) return;
-    skipped.add(run.run);
+    skipped.add(found.run.run);
   }
+}
+
+/** A run that was continued is undone as a whole, by whatever name. */
+function withOthers({ shell: { services } }: WriteCall, run: Run): Promise<Run> {
+  return wholeRun(services, firstOf(run));
 }
 
 /** The newest run that changed these devices (undefined: any): it may be the intended one. */

@@ -27,7 +27,7 @@ import {
   refuseReadOnly,
   chooseSome,
 } from './consent.ts';
-import { type ContinuedRun, executeRun } from './execute.ts';
+import { executeRun } from './execute.ts';
 import { DoubtError } from '../../change/gate.ts';
 import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
 import { profileOf } from '../access/access.ts';
@@ -66,8 +66,6 @@ interface ReviewedPlan {
   readonly needsChange?: boolean;
   /** Chooses and keeps the secrets of a rotation, once it is confirmed. */
   readonly rotations?: (() => Promise<KeptRotations>) | undefined;
-  /** The run that this plan continues. */
-  readonly resumed?: ContinuedRun;
 }
 
 const CONSENT = { fresh: 'this line', older: 'a fresh line', 'way back': 'its run' } as const;
@@ -96,7 +94,7 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   );
   const reviewed = review === undefined ? { plan: planned } : yield* review(planned);
   if (reviewed === undefined) return;
-  const { plan, details = [], needsChange = false, rotations, resumed } = reviewed;
+  const { plan, details = [], needsChange = false, rotations } = reviewed;
   const { dryRun, yes } = call.options;
   if (needsChange && isIdle(plan)) {
     yield { kind: 'plan', plan, dryRun: true };
@@ -112,8 +110,7 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
   await confirmPlan(call, plan, [...doubts, ...details]);
   const chosen = stepCount(plan) === 0 ? undefined : await rotations?.();
-  const whole = { ...(resumed?.whole ?? plan), reason };
-  yield* executeRun(call, { plan: whole, sessions, allowed, resumed, chosen });
+  yield* executeRun(call, { plan: { ...plan, reason }, sessions, allowed, chosen });
 }
 
 /** On a device that shows effects late, a record is not known to be as asked while a request for it is open. */
@@ -125,17 +122,17 @@ async function withUnsettled(
   const late = sessions.filter(({ facts }) => facts.get('effects') === 'late');
   const isOpen = ({ device, settled }: DevicePlan): boolean =>
     late.some(({ ref }) => ref.address === device.address) &&
-    settled.some(({ verdict, index }) => verdict === 'unchanged' && index === undefined);
+    settled.some(({ verdict }) => verdict === 'unchanged');
   if (!plan.devices.some(isOpen)) return plan;
   const { open } = await (await import('./pending.ts')).readPending(services);
   const sent = open.filter(({ isSent }) => isSent === true);
   const settledAs = (result: StepResult): StepResult => {
-    const { device, resource, key, verdict, index } = result;
+    const { device, resource, key, verdict } = result;
     const request = sent.find(
       (one) =>
         one.device.address === device.address && one.resource === resource && one.key === key,
     );
-    if (verdict !== 'unchanged' || index !== undefined || request === undefined) return result;
+    if (verdict !== 'unchanged' || request === undefined) return result;
     const { run } = request.run;
     const note = `run ${run} sent a request that may still take effect: "resume ${run}" settles it`;
     return { ...result, verdict: 'unknown', note };
