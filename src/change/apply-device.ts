@@ -35,8 +35,6 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   const left = work.pending;
   if (left.length === 0) return;
   const readings = new LatestReadings(work);
-  const driftNow = ({ step }: PendingStep): string | undefined =>
-    driftOf(session.profile, step, readings.of(step.resource));
   try {
     await readings.read(left);
     await recheckDrift(work, left, readings);
@@ -45,13 +43,11 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     await endUnread(work, left, error);
     return;
   }
-  const found = new Map<PendingStep, StepEnd>();
+  const found = new Map<PendingStep, Awaited<ReturnType<typeof settledNow>>>();
   for (const one of left) {
-    const stepEnd = await settledNow(work, one.step, readings.of(one.step.resource));
-    if (stepEnd !== undefined) found.set(one, stepEnd);
+    found.set(one, await settledNow(work, one.step, readings.of(one.step.resource)));
   }
-  const drifted = [...found].find(([, { verdict }]) => verdict === 'drift');
-  let skipReason = drifted && driftNow(drifted[0]);
+  let skipReason = [...found.values()].find((settled) => settled?.drift !== undefined)?.drift;
   for (const one of left) {
     // Others may have changed the device during a pause.
     if (await work.control?.ready(work.signal)) readings.expire();
@@ -61,8 +57,8 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
     const settled = found.get(one) ?? (await settledNow(work, one.step, records));
     const reason = work.stopReason();
     if (settled !== undefined) {
-      await end(work, one, settled);
-      if (settled.verdict === 'drift') skipReason ??= driftNow(one);
+      await end(work, one, settled.end);
+      skipReason ??= settled.drift;
     } else if (skipReason !== undefined) {
       await end(work, one, { verdict: 'skipped', note: `not sent: ${skipReason}` });
     } else if (reason !== undefined) {

@@ -202,28 +202,24 @@ export interface PendingStep {
   readonly ref: StepRef;
 }
 
-/** An open journal: appended lines are on disk when the promise resolves. */
-interface JournalFile {
-  append(lines: string): Promise<void>;
-}
-
-export function openingLines(
+/** The first entries of a run or of a plan file. */
+export function opening<Device extends StoredDevice>(
   head: JournalEntry & { readonly kind: 'run' | 'plan' },
-  devices: readonly StoredDevice[],
-): string {
-  const line = head.kind === 'plan' ? portableLine : journalLine;
-  return [
-    line(head),
-    ...devices.map((plan) => line({ kind: 'device', plan })),
-    line({ kind: 'planned' }),
-  ].join('');
+  devices: readonly Device[],
+) {
+  const planned = devices.map((plan) => ({ kind: 'device' as const, plan }));
+  return [head, ...planned, { kind: 'planned' as const }];
 }
 
-export function journalIn(file: JournalFile, clock: () => Date): ApplyJournal {
+/** @param append puts an entry on disk */
+export function journalIn(
+  append: (entry: JournalEntry) => Promise<void>,
+  clock: () => Date,
+): ApplyJournal {
   const at = (): string => clock().toISOString();
   return {
-    sending: (ref, step) => file.append(journalLine({ kind: 'send', ref, at: at(), step })),
-    ended: (ref, result) => file.append(journalLine({ kind: 'verdict', ref, at: at(), result })),
-    stopped: (reason) => file.append(journalLine({ kind: 'stop', at: at(), reason })),
+    sending: (ref, step) => append({ kind: 'send', ref, at: at(), step }),
+    ended: (ref, result) => append({ kind: 'verdict', ref, at: at(), result }),
+    stopped: (reason) => append({ kind: 'stop', at: at(), reason }),
   };
 }

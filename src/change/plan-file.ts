@@ -11,8 +11,9 @@ import {
   type JournalEntry,
   journalLine,
   OLDER_RUN_SCHEMAS,
-  openingLines,
+  opening,
   type PlanHead,
+  portableLine,
   RUN_SCHEMA,
 } from './journal.ts';
 import type { DevicePlan, StoredDevice, Wish } from './plan.ts';
@@ -41,7 +42,8 @@ export function serializePlan(head: PlanHead, devices: readonly DevicePlan[]): s
         'apply it directly',
     );
   }
-  return sealed(openingLines({ kind: 'plan', ...head }, devices.map(wishedOn)));
+  const entries = opening({ kind: 'plan', ...head }, devices.map(wishedOn));
+  return sealed(entries.map(portableLine).join(''));
 }
 
 /** Throws a `RefusedError` if it was cut or damaged or has expired; `--allow drift` accepts an expired one. */

@@ -272,11 +272,6 @@ export function isOwing({ error }: { readonly error?: DevshError | undefined }):
   return error !== undefined && OWING_CODES.includes(error.code);
 }
 
-/** Whether a step failed for such a reason. `unknown` is no debt: `resume` settles it by reading. */
-export function isOwed(result: StepResult): boolean {
-  return result.verdict === 'failed' && isOwing(result);
-}
-
 /** Stopped by the gate, or because values have changed: nothing was sent. */
 export function isStopped({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
   return verdict === 'drift' || (verdict === 'skipped' && error?.code === 'doubt');

@@ -6,8 +6,9 @@ import { pendingIn, traceOf } from './pending.ts';
 import { type JournalEntry, portableLine, type Run, type StepState } from './journal.ts';
 import { type DevicePlan, type PlanPart, shardText, type StoredDevice } from './plan.ts';
 import { type PlanFile, sealed, unsealed, wishedChanges } from './plan-file.ts';
-import { readEntries, runOf } from './read-journal.ts';
-import { withContinued } from './run-results.ts';
+import { readEntries } from './read-journal.ts';
+import { runOf } from './journaled-run.ts';
+import { withContinued } from './continued-run.ts';
 
 /** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {

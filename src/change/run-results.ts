@@ -1,7 +1,7 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
 import { type DeviceRef, frequencies } from '../device/record.ts';
-import { causeText, isStopped, notCoveredBy, unplannedResults } from './plan.ts';
-import { type About, isAbout, type StepResult, type Verdict } from './verdict.ts';
+import { causeText, notCoveredBy, unplannedResults } from './plan.ts';
+import type { StepResult, Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
 
 /** `step` is set if a request was planned. */
@@ -30,55 +30,6 @@ export function outcomesOf(run: Run): readonly StepOutcome[] {
       }),
     ];
   });
-}
-
-/**
- * A run with those that continue it, as one: of what a later one takes over, its result counts, or what its reading
- * shows of a request that was sent before.
- *
- * @param later the oldest first; others count for nothing
- */
-export function withContinued(run: Run, later: readonly Run[]): Run {
-  return later.filter(({ plan }) => plan.of?.run === run.run).reduce(continuedBy, run);
-}
-
-function continuedBy(run: Run, next: Run): Run {
-  const states = new Map(run.states);
-  const devices = new Map(run.plan.devices.map((plan) => [plan.device.name, plan]));
-  for (const plan of next.plan.devices) {
-    const { name } = plan.device;
-    const { steps: known = [], settled: before = [] } = devices.get(name) ?? {};
-    const isLeft = (one: About): boolean =>
-      plan.takesOver?.some((about) => isAbout(one, about)) !== true;
-    const ended: StepResult[] = [];
-    const kept = known.flatMap((step, index) => {
-      const state = states.get(name)?.[index] ?? WAITING;
-      if (isLeft(step)) return [{ step, state }];
-      const result = plan.settled.find((one) => isAbout(one, step) && !isStopped(one));
-      if (result === undefined || state.kind === 'waiting') return [];
-      ended.push(result);
-      return [
-        { step, state: { kind: 'ended' as const, at: next.at, sentAt: sentTime(state), result } },
-      ];
-    });
-    const settled = [
-      ...before.filter(isLeft),
-      ...plan.settled.filter((result) => !ended.includes(result)),
-    ];
-    states.set(name, [...kept.map(({ state }) => state), ...(next.states.get(name) ?? [])]);
-    devices.set(name, {
-      ...plan,
-      settled,
-      steps: [...kept.map(({ step }) => step), ...plan.steps],
-    });
-  }
-  const { stopReason, endedAt, reason, drops = [] } = next;
-  return {
-    ...run,
-    ...{ states, stopReason, endedAt, reason: reason ?? run.reason },
-    drops: [...(run.drops ?? []), ...drops],
-    plan: { ...run.plan, devices: [...devices.values()] },
-  };
 }
 
 /** The device may have answered, but no answer says what the request did. */

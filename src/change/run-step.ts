@@ -253,17 +253,19 @@ export function resolveSent(
   return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
 }
 
-/** How a step ends that is not sent: its record is not as planned, or somebody else has done it since the plan. */
+/** How a step ends that is not sent: `drift` says how its record is not as planned; else somebody else has done it. */
 export async function settledNow(
   work: Pick<DeviceWork, 'session' | 'access'>,
   step: Step,
   records: readonly DeviceRecord[],
-): Promise<StepEnd | undefined> {
+): Promise<{ readonly end: StepEnd; readonly drift?: string } | undefined> {
   const { profile, ref } = work.session;
   const drift = driftOf(profile, step, records);
   if (drift === undefined) return undefined;
+  const end = await asWished(work, step, records);
+  if (end !== undefined) return { end };
   const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
-  return (await asWished(work, step, records)) ?? { verdict: 'drift', error };
+  return { end: { verdict: 'drift', error }, drift };
 }
 
 async function asWished(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { journalLine, openingLines } from '../../src/change/journal.ts';
+import { journalLine } from '../../src/change/journal.ts';
+import { openingLines } from './steps.ts';
 import {
   mergeResults,
   readResult,

@@ -1,6 +1,6 @@
 import { type ApplyEvent, applyPlan } from '../../src/change/apply.ts';
 import type { Change } from '../../src/change/change.ts';
-import { journalLine, openingLines, type Run } from '../../src/change/journal.ts';
+import { journalLine, type Run } from '../../src/change/journal.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
 import {
   type DevicePlan,
@@ -8,7 +8,7 @@ import {
   mergeDevicePlans,
   type Plan,
 } from '../../src/change/plan.ts';
-import { withContinued } from '../../src/change/run-results.ts';
+import { withContinued } from '../../src/change/continued-run.ts';
 import { attempt } from '../../src/errors.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { encodeForm } from '../../src/device/encode.ts';
@@ -18,6 +18,7 @@ import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
 import type { Access } from '../../src/fleet/access.ts';
 import type { DeviceSession } from '../../src/fleet/device-session.ts';
 import { scripted } from './scripted.ts';
+import { openingLines } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
 
 /** What the model does with one write. `late` is stored, but shows only in the second reading. */

@@ -13,7 +13,8 @@ import {
   unresolvedFilters,
 } from '../../src/change/pending.ts';
 import type { Change } from '../../src/change/change.ts';
-import { journalLine, openingLines, type Run, type StepState } from '../../src/change/journal.ts';
+import { journalLine, type Run, type StepState } from '../../src/change/journal.ts';
+import { openingLines } from './steps.ts';
 import type { DevicePlan, Plan } from '../../src/change/plan.ts';
 import { RejectedError, UnauthorizedError, UnreachableError } from '../../src/device/errors.ts';
 import {

@@ -1,3 +1,4 @@
+import { journalLine, opening } from '../../src/change/journal.ts';
 import type { UndoContext } from '../../src/change/undo.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
@@ -21,6 +22,13 @@ export function step(
     asked: asked ?? {},
     effects: {},
   };
+}
+
+/** The first lines of a journal. */
+export function openingLines(...[head, devices]: Parameters<typeof opening>): string {
+  return opening(head, devices)
+    .map((entry) => journalLine(entry))
+    .join('');
 }
 
 /** Nothing happened since the run. */

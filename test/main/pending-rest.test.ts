@@ -176,3 +176,30 @@ test('a run that ended is not written to again, and is shown and undone with wha
     expect(users.find(({ username }) => username === 'viewer')?.lang).toBe('en');
   }
 });
+
+test.each([
+  'refuse',
+  '401',
+  '403',
+  '500',
+  'reset',
+  'silence',
+  'store-and-drop',
+  'accept-and-forget',
+] as const)(
+  'the summary names the devices of which something is pending, with the fault %s',
+  async (fault) => {
+    const fleet = await startFleet({ devices: 2 });
+    const { devsh, device } = fleet;
+    device(2).setFault(fault, true, ...(fault === 'refuse' ? [] : [{ method: 'POST' }]));
+    const line = 'user set viewer lang=fr --on @lab --yes --timeout 1';
+    const { stdout } = await devsh(line);
+    const summary = stdout.trim().split('\n').at(-1) ?? '';
+    const listed = (await rows(fleet)).map(({ device: name }) => String(name));
+    expect([summary, /pending (?:there|on sim2)/.test(summary)]).toEqual([
+      summary,
+      listed.length > 0,
+    ]);
+    expect(listed.every((name) => name === 'sim2')).toBe(true);
+  },
+);

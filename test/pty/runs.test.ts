@@ -67,6 +67,9 @@ test('a roll-out is watched by device, cancelled with Ctrl-C, and resumed from t
     return isQuiet(screen) && (!text.includes('› roll-out') || /ended · \d/.test(text));
   });
   program.press('R');
+  // The newest run is the one that continued it.
+  await program.waitFor(/ended +6 done/);
+  program.press('down');
   await program.waitFor(/^▸.* ended +6 done/m);
   program.press('enter');
   await program.waitFor(/✓ zed +added +127\.0\.0\.2[^]*127\.0\.0\.7/);

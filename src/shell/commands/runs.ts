@@ -26,8 +26,8 @@ export const runs: CommandSpec = {
       async *run(call) {
         const { shell } = call;
         const isNamed = await call.namedByOn();
-        const { outcomeTexts, stateText, withContinued } =
-          await import('../../change/run-results.ts');
+        const { withContinued } = await import('../../change/continued-run.ts');
+        const { outcomeTexts, stateText } = await import('../../change/run-results.ts');
         const { loadRun } = await import('../writing/stored-runs.ts');
         const ids = await shell.services.runs.ids();
         const later: Run[] = [];
@@ -78,7 +78,8 @@ export const runs: CommandSpec = {
       examples: ['runs show', 'runs show 20261121-093041-k3qd7m'],
       async *run(call) {
         const { resultsOf, stateText } = await import('../../change/run-results.ts');
-        const { beganText, summaryOf } = await import('../writing/stored-runs.ts');
+        const { beganText } = await import('../writing/stored-runs.ts');
+        const { summaryOf } = await import('../writing/summary.ts');
         const run = await namedRun(call);
         yield info(`run ${run.run}, ${beganText(run)}: ${run.command} (${stateText(run)})`);
         if (run.plan.of) yield info(`it continues run ${run.plan.of.run}`);
@@ -86,7 +87,7 @@ export const runs: CommandSpec = {
         for (const result of resultsOf(run)) {
           yield { kind: 'result', run: run.run, result, isPast: true };
         }
-        yield await summaryOf(run);
+        yield summaryOf(run);
       },
     }),
     verb({

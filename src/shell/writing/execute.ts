@@ -2,25 +2,17 @@ import type { FieldFacts } from '../../device/profile-schema.ts';
 import { redact } from '../../device/sensitive-fields.ts';
 import type { NewFact } from '../../device/facts.ts';
 import { type Profile, updateFacts } from '../../device/profile.ts';
-import { type DeviceRef, grouped } from '../../device/record.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
-import {
-  type DevicePlan,
-  isOwed,
-  notCoveredBy,
-  type Plan,
-  stepCount,
-  unplannedResults,
-} from '../../change/plan.ts';
-import { aOrAn, someOf } from '../../text/one-line.ts';
+import { type DevicePlan, type Plan, stepCount, unplannedResults } from '../../change/plan.ts';
+import { aOrAn } from '../../text/one-line.ts';
 import type { Allowed } from '../../change/allow.ts';
-import { applyPlan } from '../../change/apply.ts';
+import { type ApplyOptions, applyPlan } from '../../change/apply.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
-import { type JournalEntry, journalIn, journalLine, openingLines } from '../../change/journal.ts';
+import { type JournalEntry, journalIn, journalLine, opening } from '../../change/journal.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import { withoutAsking } from '../../fleet/access.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import type { RunFile } from '../../settings/run-files.ts';
 import type { WriteCall } from '../command.ts';
 import { awaitingText, type Output, warning, info } from '../output.ts';
 
@@ -43,6 +35,11 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   const { writeResult } = part ? await import('./stored-runs.ts') : {};
   const rotations = await rotationsFor(call, execution);
   const file = await services.runs.create(run);
+  const entries: JournalEntry[] = [];
+  const append = (...more: readonly JournalEntry[]): Promise<void> => {
+    entries.push(...more);
+    return file.append(more.map((entry) => journalLine(entry)).join(''));
+  };
   const news: Output[] = [];
   const unsubscribe = sessions.map(({ facts, ref }) =>
     facts.onNew((known) => {
@@ -51,7 +48,7 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   );
   for (const { facts } of sessions) facts.source = `run ${run}`;
   try {
-    await file.append(openingLines(headOf(call, plan, at()), plan.devices));
+    await append(...opening(headOf(call, plan, at()), plan.devices));
     if (part) await writeResult?.(services, first, part, false);
     const tally = new Tally(plan);
     for (const { settled } of plan.devices) for (const result of settled) yield tally.add(result);
@@ -59,10 +56,9 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
       yield tally.add(unplanned, false);
     }
     yield tally.progress();
-    for await (const event of applyPlan(...appliedBy(call, execution, { file, rotations }))) {
+    for await (const event of applyPlan(...appliedBy(call, execution, { append, rotations }))) {
       yield* news.splice(0);
       if (event.kind === 'stopped') {
-        tally.hasStopped = true;
         // The error at the end says that it was cancelled.
         if (!call.io.signal.aborted) yield warning(`stopped: ${event.reason}`);
         continue;
@@ -73,14 +69,17 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
       yield tally.progress(event.result);
     }
     yield* news.splice(0);
-    await file.append(journalLine({ kind: 'end', at: at() }));
-    yield* summary(plan, tally);
+    await append({ kind: 'end', at: at() });
+    const { counts } = tally;
+    const { skipped = 0 } = counts;
+    // A run that did all that it wanted needs no more code.
+    if (tally.isDone) yield { kind: 'summary', run, counts, notCovered: [], pending: [] };
+    else yield* (await import('./summary.ts')).summary(entries, file.path);
     if (call.io.signal.aborted) {
-      const { skipped = 0 } = tally.counts;
       const left =
         skipped === 0
           ? 'no step was left'
-          : tally.isUnsent
+          : skipped === stepCount(plan)
             ? 'nothing was sent'
             : 'the steps marked "skipped" were not sent';
       throw new CancelledError(`cancelled: ${left}`);
@@ -107,7 +106,7 @@ async function rotationsFor(
 function appliedBy(
   call: WriteCall,
   { plan, sessions, allowed }: Execution,
-  { file, rotations }: { readonly file: RunFile; readonly rotations: KeptRotations | undefined },
+  parts: Pick<ApplyOptions, 'rotations'> & { readonly append: Parameters<typeof journalIn>[0] },
 ): Parameters<typeof applyPlan> {
   const { access, io, options, shell } = call;
   const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
@@ -117,12 +116,12 @@ function appliedBy(
     devices,
     {
       allowed,
-      rotations,
+      rotations: parts.rotations,
       width: call.writeWidth,
       rollOut: { canary, batch, pauseMs, maxFailures },
       signal: io.signal,
       control: io.control,
-      journal: journalIn(file, () => shell.services.now()),
+      journal: journalIn(parts.append, () => shell.services.now()),
       exclusive: (ref, work) => exclusively(call, ref, work),
       afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
     },
@@ -145,94 +144,43 @@ export function exclusively<T>(
   });
 }
 
-/** What the run came to, and how it goes on. */
-async function* summary(plan: Plan, tally: Tally): AsyncGenerator<Output> {
-  const { run } = plan;
-  for (const { device, error, changes = [] } of plan.devices) {
-    if (error === undefined && changes.length > 0) tally.pending.add(device.name);
-  }
-  const unresolved =
-    tally.pending.size === 0
-      ? []
-      : (await import('../../change/pending.ts')).unresolvedFilters(plan.devices);
-  for (const { device } of unresolved) tally.pending.delete(device.name);
-  const { counts } = tally;
-  const { skipped = 0, unknown = 0, failed = 0 } = counts;
-  const pending = [...tally.pending];
-  yield { kind: 'summary', run, counts, notCovered: notCoveredBy(plan), pending };
-  for (const { device, filter } of unresolved) {
-    yield warning(
-      `devsh could not read ${device.name}, and "${filter}" matches nothing elsewhere: nothing is pending; repeat the line with --on ${device.name}`,
-    );
-  }
-  const hasFailures = failed > tally.rejected + tally.pendingSteps && stepCount(plan) > 1;
-  const again = 'tries the failed steps again';
-  // What a file wants of a device depends on the records there, which no journal has.
-  const ways = grouped(pending, (name) => {
-    const { error, changes = [] } = plan.devices.find(({ device }) => device.name === name) ?? {};
-    const isByLine = error !== undefined && changes.length === 0;
-    if (isByLine) return 'repeat the line there later';
-    return `"resume ${run}" continues${hasFailures ? `, and ${again}` : ''}`;
-  });
-  // The summary names them all.
-  for (const [way, names] of ways) {
-    yield info(`pending${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
-  }
-  if (pending.length === 0 && unknown + skipped > 0 && tally.hasStopped) {
-    yield info(`continue with "resume ${run}"`);
-  } else if (hasFailures && ![...ways.keys()].some((way) => way.endsWith(again))) {
-    yield info(`"resume ${run}" ${again}`);
-  }
-}
-
+/** How far a run is. */
 class Tally {
-  readonly counts: Partial<Record<Verdict, number>> = {};
   readonly #run: string;
-  readonly #isResumed: boolean;
-  #total = 0;
+  readonly #total: number;
+  /** Devices that were not read, or changes that could not be planned. */
+  readonly #hasMore: boolean;
   /** The number of steps that have not ended, by device name. */
-  readonly #left = new Map<string, number>();
+  readonly #left: Map<string, number>;
   readonly #startedAt = performance.now();
-  /** The names of devices on which something is still to be done, and how many steps did not reach theirs. */
-  readonly pending = new Set<string>();
-  pendingSteps = 0;
-  readonly #drifted = new Set<string>();
   #ended = 0;
   #bad = 0;
-  /** Steps that failed because the device rejects a value: a retry would fail again. */
-  rejected = 0;
-  /** Before it reached all steps. */
-  hasStopped = false;
+  readonly counts: Partial<Record<Verdict, number>> = {};
 
-  constructor({ run, devices, of }: Plan) {
-    this.#run = run;
-    this.#isResumed = of !== undefined;
-    for (const { device, steps } of devices) {
-      if (steps.length > 0) this.#left.set(device.name, steps.length);
-      this.#total += steps.length;
-    }
+  constructor(plan: Plan) {
+    this.#run = plan.run;
+    this.#total = stepCount(plan);
+    this.#hasMore = plan.devices.some(
+      ({ error, changes = [] }) => error !== undefined || changes.length > 0,
+    );
+    this.#left = new Map(
+      plan.devices.flatMap(({ device, steps }) =>
+        steps.length > 0 ? [[device.name, steps.length]] : [],
+      ),
+    );
   }
 
   /** @param isPlanned false: of a device that was not read, which is listed as not covered */
   add(result: StepResult, isPlanned = true): Output {
-    this.counts[result.verdict] = (this.counts[result.verdict] ?? 0) + 1;
+    const { verdict } = result;
+    this.counts[verdict] = (this.counts[verdict] ?? 0) + 1;
     if (isPlanned && !isGood(result)) this.#bad += 1;
-    if (result.error?.code === 'invalid') this.rejected += 1;
-    if (isOwed(result)) this.pendingSteps += 1;
-    const { verdict, device } = result;
-    if (verdict === 'drift') this.#drifted.add(device.name);
-    // What is not sent because of drift beside it needs a new plan.
-    const isLeft =
-      (verdict === 'unknown' && this.#left.has(device.name)) ||
-      (verdict === 'skipped' && !this.#drifted.has(device.name));
-    const isStopped = verdict === 'drift' && isPlanned && this.#isResumed;
-    if (isOwed(result) || isLeft || isStopped) this.pending.add(device.name);
     return { kind: 'result', run: this.#run, result };
   }
 
-  /** Whether every step of this run was skipped. */
-  get isUnsent(): boolean {
-    return this.counts.skipped === this.#total;
+  /** Whether every device is as the run wants it. */
+  get isDone(): boolean {
+    return this.#bad === 0 && !this.#hasMore;
   }
 
   progress(ended?: StepResult): Output {

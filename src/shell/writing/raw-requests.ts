@@ -28,7 +28,7 @@ import {
   rawWords,
   wordsOf,
 } from '../../change/raw-target.ts';
-import { journalLine, openingLines } from '../../change/journal.ts';
+import { journalLine, opening } from '../../change/journal.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull } from '../../change/read-and-plan.ts';
 import { keyFieldOf, type Profile } from '../../device/profile.ts';
@@ -120,7 +120,8 @@ async function* journaled(
   const at = (): string => services.now().toISOString();
   const file = await services.runs.create(plan.run);
   try {
-    await file.append(openingLines(headOf(call, plan, at()), plan.devices));
+    const entries = opening(headOf(call, plan, at()), plan.devices);
+    await file.append(entries.map((entry) => journalLine(entry)).join(''));
     const unsent = new Set(plan.devices.map(({ device }) => device.address));
     let open = 0;
     for await (const output of sent) {

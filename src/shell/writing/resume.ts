@@ -26,7 +26,8 @@ import {
   selectedPending,
   unreadableWarning,
 } from './pending.ts';
-import { continuing, laterRuns, loadRun, summaryOf, wholeRun, writeResult } from './stored-runs.ts';
+import { continuing, laterRuns, loadRun, wholeRun, writeResult } from './stored-runs.ts';
+import { summaryOf } from './summary.ts';
 import { type AccountConsent, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 import { type About, isAbout } from '../../change/verdict.ts';
@@ -78,7 +79,7 @@ export async function* resumeShard(call: WriteCall, id: string): AsyncGenerator<
   const run = await wholeRun(services, id);
   yield info(`run ${id} has nothing left to do`);
   for (const result of resultsOf(run)) yield { kind: 'result', run: id, result };
-  yield await summaryOf(run);
+  yield summaryOf(run);
 }
 
 /** What lasts from one round to the next. */
@@ -198,12 +199,8 @@ async function* continueOn(
   resuming: Resuming,
 ): AsyncGenerator<Output, readonly ErrorOutput[]> {
   const sessions = await call.sessionsAt(left.map(({ place }) => place.ref));
-  const isRotation = left.some(({ own, items }) =>
-    items.some(({ index, change }) =>
-      index === undefined
-        ? change?.action === 'set' && change.rotation !== undefined
-        : own.steps[index]?.purpose?.kind === 'rotate',
-    ),
+  const isRotation = left.some(({ items }) =>
+    items.some(({ change }) => change?.action === 'set' && change.rotation !== undefined),
   );
   if (isRotation) await (await import('./kept-rotations.ts')).findLogins(call, sessions);
   const past = new History(await call.shell.readings());

@@ -8,7 +8,7 @@ import { isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { UsageError } from '../../errors.ts';
 import type { Call } from '../command.ts';
-import { summaryOf } from './stored-runs.ts';
+import { summaryOf } from './summary.ts';
 import { someOf } from '../../text/one-line.ts';
 import { writeTextAtomically } from '../../os/files.ts';
 
@@ -47,7 +47,7 @@ export async function* mergeRuns(call: Call<'output' | 'plans'>): AsyncGenerator
   if (missing.length > 0) yield warning(missingText(merged));
   if (call.options.output !== undefined) yield* writeReport(call, runReport(run));
   for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
-  yield await summaryOf(run);
+  yield summaryOf(run);
 }
 
 async function readParts(call: Call<'plans'>): Promise<Merged> {

@@ -1,10 +1,8 @@
 import type { Run } from '../../change/journal.ts';
-import { EmptyJournalError, notCoveredBy, type PlanPart } from '../../change/plan.ts';
-import { countsOf, resultsOf, withContinued } from '../../change/run-results.ts';
+import { EmptyJournalError, type PlanPart } from '../../change/plan.ts';
 import { DevshError, expectedError, NotFoundError, SettingsError } from '../../errors.ts';
 import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
-import type { SummaryOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 import { writeTextAtomically } from '../../os/files.ts';
 
@@ -22,6 +20,7 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
 
 /** A run with those that continue it; one that continues another is only itself. Throws a `NotFoundError`. */
 export async function wholeRun(services: Services, id: string): Promise<Run> {
+  const { withContinued } = await import('../../change/continued-run.ts');
   return withContinued(await loadRun(services, id), await laterRuns(services, id));
 }
 
@@ -102,15 +101,4 @@ export function lastActivity({ at, endedAt = at, states, drops = [] }: Run): num
 /** `began 17:02 UTC+01:00 by ann@host` */
 export function beganText({ at, by }: Run): string {
   return `began ${zonedTime(at)} by ${by}`;
-}
-
-export async function summaryOf(run: Run): Promise<SummaryOutput> {
-  const { namesOf, pendingIn, traceOf } = await import('../../change/pending.ts');
-  return {
-    kind: 'summary',
-    run: run.run,
-    counts: countsOf(resultsOf(run)),
-    notCovered: notCoveredBy(run.plan),
-    pending: namesOf(pendingIn(traceOf(run))),
-  };
 }
