@@ -18,6 +18,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { isStored } from '../device/equality.ts';
+import type { Change } from './change.ts';
 import { changesSince } from './compare.ts';
 import { NAMED } from './data-loss.ts';
 import { recordName } from './plan.ts';
@@ -195,6 +196,27 @@ export function whose(
   const byKey = [...new Set(keys.flatMap((key) => index.withValue(keyField, key)))];
   const own = byKey.find((record) => byId.includes(record));
   return { byId, byKey, own };
+}
+
+/** The records that a change may mean: by its key, as a name or an id, and by whom it means. Of an add, by its name. */
+export function recordsNamed(listed: Listed, change: Change): readonly DeviceRecord[] {
+  const { profile, keyField } = listed;
+  const isAdd = change.action === 'add';
+  const key = isAdd
+    ? valueText(change.fields[keyField])
+    : change.target.kind === 'key'
+      ? change.target.key
+      : '';
+  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  const isId = profile.idFields.includes(field);
+  const names = [key, change.meant?.key ?? '', field === keyField ? value : ''];
+  const ids = [change.meant?.id, isAdd ? undefined : isId || field === keyField ? value : key];
+  const { byKey } = whose(
+    listed,
+    undefined,
+    names.filter((name) => name !== ''),
+  );
+  return [...new Set([...byKey, ...ids.flatMap((id) => whose(listed, id, []).byId)])];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type DeviceRecord, grouped, valueText } from '../device/record.ts';
+import { type DeviceRecord, grouped } from '../device/record.ts';
 import { ProtocolError } from '../device/errors.ts';
 import {
   CancelledError,
@@ -24,10 +24,9 @@ import {
   unplanned,
 } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
-import { hasDependents, idOf, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
+import { hasDependents, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import { absenceOf, listDoubt } from '../fleet/absence.ts';
-import { RecordIndex } from './pairing.ts';
-import { canonicalId } from './identity.ts';
+import { recordsNamed } from './pairing.ts';
 
 interface Planning {
   readonly access: Access;
@@ -242,26 +241,21 @@ async function unlisted(
 ): Promise<readonly DeviceRecord[]> {
   const { profile } = session;
   const found: DeviceRecord[] = [];
-  const shown = new Set<string>();
   for (const change of changes) {
     const { resource, action } = change;
     const keyField = keyFieldOf(profile, resource, records);
     const isNamed = action === 'add' || change.target.kind === 'key';
     if (!isNamed || isSingle(profile, resource)) continue;
-    const see = (record: DeviceRecord): void => {
-      for (const name of namesOf(profile, keyField, record)) shown.add(name);
-    };
-    if (shown.size === 0) records.forEach(see);
-    const names = namesIn(profile, keyField, change);
-    if (names.some((name) => shown.has(name))) continue;
-    const isMeant = (record: DeviceRecord): boolean =>
-      namesOf(profile, keyField, record).some((name) => names.includes(name));
+    const isAmong = (some: readonly DeviceRecord[]): boolean =>
+      recordsNamed({ profile, keyField, records: some }, change).length > 0;
+    if (isAmong(records) || found.some((record) => isAmong([record]))) continue;
     const listed = { session, access, resource, records, signal };
-    const absence = await absenceOf(listed, isMeant, imageOf(profile, keyField, change));
-    if (absence.kind === 'there') {
-      found.push(absence.record);
-      see(absence.record);
-    }
+    const absence = await absenceOf(
+      listed,
+      (record) => isAmong([record]),
+      imageOf(profile, keyField, change),
+    );
+    if (absence.kind === 'there') found.push(absence.record);
     if (absence.kind !== 'not known') continue;
     // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
     const isSent = change.sent !== undefined;
@@ -270,31 +264,6 @@ async function unlisted(
     if (doubt !== undefined && (isAgain || isSent || action !== 'add')) doubts.set(change, doubt);
   }
   return found;
-}
-
-/** The name and the id of a record, told apart. */
-function namesOf(profile: Profile, keyField: string, record: DeviceRecord): readonly string[] {
-  const name = valueText(record[keyField]);
-  const id = idOf(profile, record);
-  return [
-    ...(name === '' ? [] : [`name ${name}`]),
-    ...(id === undefined ? [] : [`id ${canonicalId(id)}`]),
-  ];
-}
-
-/** The names and ids, as `namesOf` has them, of the record that a change names. */
-function namesIn(profile: Profile, keyField: string, change: Change): readonly string[] {
-  const { meant } = change;
-  const target =
-    change.action === 'add' || change.target.kind === 'where' ? undefined : change.target;
-  const key = target?.key ?? valueText(change.action === 'add' ? change.fields[keyField] : '');
-  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
-  const isField = field === keyField || profile.idFields.includes(field);
-  const ids = [meant?.id, isField ? value : target && key].flatMap((id) => id ?? []);
-  const names = [key, meant?.key, field === keyField ? value : undefined].flatMap(
-    (name) => name ?? [],
-  );
-  return [...names.map((name) => `name ${name}`), ...ids.map((id) => `id ${canonicalId(id)}`)];
 }
 
 /** What an older change knows of its record. */
@@ -311,21 +280,13 @@ function concernedBy(
   records: readonly DeviceRecord[],
   deviceName: string,
 ): readonly DeviceRecord[] {
-  const keyField = keyFieldOf(profile, change.resource, records);
-  if (change.action === 'add') {
-    return RecordIndex.of(records).withValue(keyField, change.fields[keyField] ?? null);
+  if (change.action === 'add' || change.target.kind === 'key') {
+    const keyField = keyFieldOf(profile, change.resource, records);
+    return recordsNamed({ profile, keyField, records }, change);
   }
-  const { target } = change;
-  if (target.kind === 'where') {
-    const isListed = fieldsIn(parseFilter(target.filter, { isFuzzy: false })).every((field) =>
-      records.some((record) => Object.hasOwn(record, field)),
-    );
-    return isListed ? recordsWhere(target.filter, records, deviceName) : records;
-  }
-  const index = RecordIndex.of(records);
-  const concerned = new Set([
-    ...index.withValue(keyField, target.key),
-    ...index.withId(profile, target.key),
-  ]);
-  return [...concerned];
+  const { filter } = change.target;
+  const isListed = fieldsIn(parseFilter(filter, { isFuzzy: false })).every((field) =>
+    records.some((record) => Object.hasOwn(record, field)),
+  );
+  return isListed ? recordsWhere(filter, records, deviceName) : records;
 }
