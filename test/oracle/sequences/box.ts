@@ -106,6 +106,8 @@ export class Box {
   /** What reads still show, and how often. */
   #stale: { readonly accounts: readonly Account[]; left: number } | undefined;
   fate: Fate = 'carry out';
+  /** What it has accepted and not stored. */
+  readonly forgotten: Readonly<Record<string, Value>>[] = [];
   isDown = false;
   /** By how many minutes its clock is off. */
   minutes = 0;
@@ -226,6 +228,7 @@ export class Box {
     const token = act === undefined ? undefined : randomBytes(20).toString('hex');
     const write = { method, account, given: token === undefined ? given : { token } };
     const status = fate === 'forget' ? 200 : this.#carryOut(by, write);
+    if (fate === 'forget') this.forgotten.push(given);
     if (fate === 'store, then die') this.isDown = true;
     if (this.isDown) return [0];
     if (this.habit === 'defers') return [202, {}];

@@ -28,7 +28,7 @@ interface Intent {
   /** The filter by which the key was found: the lang that the account must have. */
   readonly lang?: string | undefined;
   /** The persons on each box; undefined: the box was not read. */
-  readonly persons: ReadonlyMap<Box, ReadonlySet<string> | undefined>;
+  readonly persons: Map<Box, ReadonlySet<string> | undefined>;
   readonly pending: Set<Box>;
   /** Where it may still be to be done: devsh may go on with it, and need not. */
   readonly open: Set<Box>;
@@ -446,6 +446,11 @@ export class Truth {
           if ((isCounted && replaces(done, older)) || isLeft || isRenamed || isById) {
             older.pending.delete(box);
           }
+          // Where nothing was known of it, a newer line shows whom the key means.
+          const shownNow = [...(made.persons.get(box) ?? [])];
+          const isShown = isGood(box) && older.key === key && shownNow.length > 0;
+          if (isShown && personsIn(older, box).size === 0)
+            older.persons.set(box, new Set(shownNow));
           // What a newer line has done, or found done, is not done by an older one any more.
           if (isGood(box) && !isById && replaces(done, older)) older.open.delete(box);
         }
@@ -497,7 +502,7 @@ export class Truth {
       // The second of two of one name is `ann#2`.
       const key = numbered?.replace(/#\d+$/, '');
       if (key === undefined) return [];
-      const box = boxes.get(device)?.name;
+      const { name: box, forgotten = [] } = boxes.get(device) ?? {};
       const isGone = this.#deeds.some(
         ({ box: name, action, before, after }) =>
           (action === 'delete' || before?.fields['username'] !== after?.fields['username']) &&
@@ -517,7 +522,10 @@ export class Truth {
         );
         // A run that wrote the same to one of a pair cannot tell who wrote it.
         const isByPair = deed.isOfTwin === true;
+        // Exactly what was sent, and shows later, is by its run.
+        const isSent = forgotten.some((fields) => after !== undefined && holds(after, fields));
         const isAuthor =
+          (isSent && author === 'run') ||
           this.#unsure.has(deed) ||
           (isByPair && author === 'run') ||
           (!this.#raw.has(deed) && deed.cause !== this.#machine && isOwn === (author === 'run'));
