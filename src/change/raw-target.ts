@@ -1,4 +1,3 @@
-import { keyOf } from './identity.ts';
 import type { WriteRequest } from '../device/encode.ts';
 import { jsonIn } from '../device/json.ts';
 import {
@@ -33,7 +32,7 @@ import { pluralOf, someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
 import { type AccountList, bareName, foldedLook, textsOf } from './account-harm.ts';
 import type { Change } from './change.ts';
-import { canonicalId, percentDecoded } from './identity.ts';
+import { canonicalId, isKeyOf, keyOf, percentDecoded } from './identity.ts';
 
 /** What a raw request means on one device, as far as its words and a complete list of records tell. */
 export interface RawTarget {
@@ -140,6 +139,12 @@ export function rawTarget(
   const { inPath, strong, weak } = recordsNamed(about, request, collection);
   const matches = [...new Set([...strong, ...weak])];
   const [record] = matches;
+  // Another text of a record, such as its first name, does not name it.
+  const isNamed =
+    record !== undefined &&
+    rawWords(profile, request).some((word) =>
+      isKeyOf(record, [keyField, ...profile.idFields], word),
+    );
   const isKnown =
     collection.isOwn &&
     collection.below.length === (inPath.length > 0 ? 1 : 0) &&
@@ -150,7 +155,7 @@ export function rawTarget(
     const target = { kind: 'key', key: '' } as const;
     return { changes: [{ action: 'set', resource, target, fields, typed }] };
   }
-  if (isKnown && record !== undefined && matches.length === 1 && strong.length === 1) {
+  if (isKnown && isNamed && matches.length === 1 && strong.length === 1) {
     const target = targetOf(about, record);
     if (isDelete(request)) return { changes: [{ action: 'delete', resource, target, typed }] };
     if (Object.keys(fields).length > 0) {

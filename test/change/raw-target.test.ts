@@ -191,3 +191,25 @@ test.each([
 test('a path with no word of a known list is about none, whatever it sounds like', () => {
   expect(collectionIn(profile, { method: 'DELETE', path: '/v2/accounts/7' })).toBeUndefined();
 });
+
+test('a text of a record that is no name of it makes a request one of which nobody knows what it does', () => {
+  const named = fc.constantFrom('bob', 'carol', 'ann');
+  fc.assert(
+    fc.property(named, named, named, (username, first_name, typed) => {
+      const records = [{ uuid: BOB.uuid, username, first_name }];
+      const request: WriteRequest = {
+        method: 'POST',
+        path: '/api/user/',
+        form: [['username', typed]],
+      };
+      const collection = collectionIn(profile, request);
+      if (collection === undefined) throw new RangeError('there is no collection');
+      const { changes, unknown } = rawTarget(request, profile, collection, records);
+      const actions = changes.map(({ action }) => action);
+      if (typed === username) expect(actions).toEqual(['set']);
+      else if (typed === first_name)
+        expect([actions, unknown]).toEqual([['delete'], expect.any(String)]);
+      else expect(actions).toEqual(['add']);
+    }),
+  );
+});
