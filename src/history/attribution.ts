@@ -9,7 +9,6 @@ import {
   type DeviceRef,
   grouped,
   jsonText,
-  type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
@@ -24,7 +23,7 @@ export interface Deed {
   readonly line: string;
   readonly device: DeviceRef;
   readonly pin: string | undefined;
-  /** Undefined of a raw request: nobody knows what it did. */
+  /** Undefined where nobody knows what the run did there. */
   readonly record?: DeedRecord | undefined;
   /** When it left, and when its verdict was known; ms UTC. */
   readonly sentAt: number;
@@ -51,11 +50,7 @@ export class Deeds {
 
   constructor(deeds: readonly Deed[], identitiesOf: IdentitiesOf, unreadable: readonly string[]) {
     this.#byAddress = grouped(deeds, ({ device }) => device.address);
-    const named = deeds.flatMap((deed) =>
-      recordNames(deed).flatMap((name) =>
-        ['', deed.device.address].map((at) => ({ name: at + name, deed })),
-      ),
-    );
+    const named = deeds.flatMap((deed) => recordNames(deed).map((name) => ({ name, deed })));
     this.#byRecord = grouped(named, ({ name }) => name);
     this.#identitiesOf = identitiesOf;
     this.unreadable = unreadable;
@@ -88,10 +83,11 @@ export class Deeds {
    */
   #parted(event: RecordEvent): RecordEvent[] {
     if (event.after === undefined || event.isSetBack) return [event];
-    const own = this.#identitiesOf(event).flatMap(({ address, pin }) =>
-      this.#ofRecord(event, address).filter(
-        (deed) => [undefined, pin].includes(deed.pin) && mayShowIn(event, deed) && isAccepted(deed),
-      ),
+    const places = this.#identitiesOf(event);
+    const isThere = ({ device: { address }, pin }: Deed): boolean =>
+      places.some((one) => one.address === address && [undefined, one.pin].includes(pin));
+    const own = this.#ofRecord(event).filter(
+      (one) => isThere(one) && mayShowIn(event, one) && isAccepted(one) && !isOther(one, event),
     );
     if (event.kind !== 'changed') {
       const deed = onlyRun(own.filter((one) => isWholeOf(one, event)));
@@ -107,20 +103,13 @@ export class Deeds {
     });
   }
 
-  /**
-   * The newest run that may have had to do with an event: it wrote there then, or the same `elsewhere`, or to another
-   * device that shows an event alike.
-   */
+  /** The newest run that wrote there then, or to such a record on any device, or to another one that shows it alike. */
   #near(event: RecordEvent, alike: RecordEvent | undefined): Author | undefined {
-    const here = this.#here(event);
-    if (here !== undefined) return { kind: 'perhaps', run: here.run };
-    const late =
+    const near =
+      this.#here(event) ??
       this.#ofRecord(event).findLast((deed) => mayShowIn(event, deed) && isLike(deed, event)) ??
       (alike && this.#here(alike));
-    if (late === undefined) return undefined;
-    const { run, device } = late;
-    const isHere = this.#identitiesOf(event).some(({ address }) => address === device.address);
-    return { kind: 'perhaps', run, ...(!isHere && { elsewhere: device.name }) };
+    return near && { kind: 'perhaps', run: near.run };
   }
 
   #unknown(): Author {
@@ -133,17 +122,14 @@ export class Deeds {
     return this.#byAddress.get(address)?.findLast((deed) => mayBeBy(event, deed));
   }
 
-  /** Finds deeds by key or id, but none to another record of the same name. */
-  #ofRecord({ resource, key, id, record }: RecordEvent, address = ''): readonly Deed[] {
-    const names = new Set([key, ...idsOf(record.fields).map(canonicalId)]);
-    const found = [...names].flatMap(
-      (name) => this.#byRecord.get(address + recordName(resource, name)) ?? [],
+  /** Finds deeds by key or id. */
+  #ofRecord({ resource, key, record }: RecordEvent): readonly Deed[] {
+    // The second of one name is `ann#2`.
+    const names = [key, key.replace(/#\d+$/, ''), ...idsOf(record.fields).map(canonicalId)];
+    const found = [...new Set(names)].flatMap(
+      (name) => this.#byRecord.get(recordName(resource, name)) ?? [],
     );
-    const isOther = ({ deed }: { readonly deed: Deed }): boolean => {
-      const held = id && idText(deed.record?.held, id.field);
-      return held !== undefined && held !== canonicalId(id?.text ?? '');
-    };
-    return found.flatMap((one) => (isOther(one) ? [] : one.deed));
+    return found.map(({ deed }) => deed);
   }
 }
 
@@ -174,14 +160,20 @@ function isNew({ kind }: RecordEvent): boolean {
 
 /** Whether an accepted step made or deleted the record of an event as it is. */
 function isWholeOf(deed: Deed, event: RecordEvent): boolean {
-  const { action, asked = {} } = deed.record ?? {};
+  const { action, asked } = deed.record ?? {};
   if (!isNew(event)) return action === 'delete';
+  const isSame = (one: FieldChange): boolean =>
+    valueAt(asked, one.field) === undefined || hasWritten(deed, one);
+  return action === 'add' && fieldsIn(event).every(isSame);
+}
+
+/** What an event shows of its record. */
+function fieldsIn(event: RecordEvent): readonly FieldChange[] {
+  if (event.kind === 'changed') return event.fields;
   const { fields, digests } = event.record;
-  const isSame = (field: string): boolean => {
-    const [after, isSecret] = [valueAt(fields, field), valueAt(digests, field) !== undefined];
-    return after === undefined || hasWritten(deed, { field, after, isSecret });
-  };
-  return action === 'add' && Object.keys(asked).every(isSame);
+  return Object.entries(fields).map(([field, after]) => {
+    return { field, after, isSecret: valueAt(digests, field) !== undefined };
+  });
 }
 
 /** Whether a step wrote what a field holds after a change. What a device stored differently is nobody's for sure. */
@@ -198,21 +190,22 @@ function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): 
   return isStored(sent, after) || (isOwn && isStored(held, after));
 }
 
-/** Whether a request may have had an effect like an event on its record, accepted or not. */
+/** Whether a request may have had an effect like an event, accepted or not. */
 function isLike(deed: Deed, event: RecordEvent): boolean {
-  const { action, asked = {}, held } = deed.record ?? {};
+  const { action, asked, held } = deed.record ?? {};
   if (isOpen(deed)) return true;
-  if (event.kind !== 'changed') {
-    const { fields } = event.record;
-    const isSent = ([field, value]: [string, Value]) => isStored(value, valueAt(fields, field));
-    return isNew(event) ? Object.entries(asked).some(isSent) : action === 'delete';
-  }
-  return event.fields.some(({ field, after, isSecret }) => {
+  if (event.kind === 'gone' || event.kind === 'unlisted') return action === 'delete';
+  return fieldsIn(event).some(({ field, after, isSecret }) => {
     const sent = valueAt(asked, field);
-    return isSecret
-      ? sent !== undefined
-      : [sent, valueAt(held, field)].some((one) => one !== undefined && isStored(one, after));
+    const isSent = isSecret || isStored(sent, after) || isStored(valueAt(held, field), after);
+    return sent !== undefined && isSent;
   });
+}
+
+/** Whether a step wrote to another record of the same name. */
+function isOther({ record }: Deed, { id }: RecordEvent): boolean {
+  const held = id && idText(record?.held, id.field);
+  return held !== undefined && held !== canonicalId(id?.text ?? '');
 }
 
 /** What two devices show alike, as a pair with one memory does: a record that came or went, a field that changed. */
@@ -257,17 +250,19 @@ function mayBeBy(event: Event, deed: Deed): boolean {
 export function deedsOf({ run: id, command: line, at, endedAt, plan, states }: Run): Deed[] {
   // What was sent before a run was continued may still show: it is one run.
   const run = plan.of?.run ?? id;
+  const hasSent = [...states.values()].flat().some((state) => sentTime(state) !== undefined);
   return plan.devices.flatMap(({ device, pin, steps, raw }) => {
+    const unknown = { run, line, device, pin, sentAt: Date.parse(at) };
     const own = steps.flatMap((step, index): Deed[] => {
       const state = states.get(device.name)?.[index];
-      const left = sentTime(state);
-      if (left === undefined || state === undefined || state.kind === 'waiting') return [];
+      if (state === undefined || state.kind === 'waiting') return [];
+      const [left, ended] = [sentTime(state), Date.parse(state.at)];
+      // It had changed since the plan, perhaps by what the run sent to another device with the same memory.
+      if (left === undefined) return hasSent ? [{ ...unknown, endedAt: ended }] : [];
       const { verdict, record: held = step.before } = state.kind === 'ended' ? state.result : {};
-      const times = { sentAt: Date.parse(left), endedAt: Date.parse(state.at) };
-      const record = { ...step, held, verdict };
-      return [{ ...{ run, line, device, pin }, ...times, record }];
+      const times = { sentAt: Date.parse(left), endedAt: ended };
+      return [{ ...unknown, ...times, record: { ...step, held, verdict } }];
     });
-    const sent = { run, line, device, pin, sentAt: Date.parse(at) };
-    return raw === undefined ? own : [...own, { ...sent, endedAt: Date.parse(endedAt ?? at) }];
+    return raw === undefined ? own : [...own, { ...unknown, endedAt: Date.parse(endedAt ?? at) }];
   });
 }

@@ -23,8 +23,8 @@ export interface FieldChange {
 /** What the journals say about who did a change. */
 export type Author =
   | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run wrote to the device in that time, or perhaps this on another device; nothing proves that it did this. */
-  | { readonly kind: 'perhaps'; readonly run: string; readonly elsewhere?: string }
+  /** A run was at work there then, or on such a record of any device; nothing proves that it did this. */
+  | { readonly kind: 'perhaps'; readonly run: string }
   | { readonly kind: 'other' }
   /** The journals of these runs cannot be read. */
   | { readonly kind: 'unknown'; readonly runs: readonly string[] };

@@ -163,7 +163,7 @@ test('a request whose effect is not known is in the journal, and nothing is said
 
   const changes = await devsh('changes --on sim1');
   expect(changes.stdout).toMatch(
-    new RegExp(`zoe added\\s+unclear: run ${raw?.run} wrote here then`),
+    new RegExp(`zoe added\\s+unclear: run ${raw?.run} was at work then`),
   );
   const undone = await devsh('undo --on sim1 --yes');
   expect(undone.stderr).toContain('devsh does not know what it did, and cannot take it back');

@@ -39,7 +39,7 @@ export function authorText({ author }: Event): string {
     case 'run':
       return `run ${author.run}: ${author.line}`;
     case 'perhaps':
-      return `unclear: run ${author.run} wrote ${author.elsewhere === undefined ? 'here' : `on ${author.elsewhere}`} then`;
+      return `unclear: run ${author.run} was at work then`;
     case 'other':
       return 'not by a run of this devsh';
     case 'unknown':
