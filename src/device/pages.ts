@@ -65,14 +65,13 @@ export async function readPages(
   options: ReadOptions = {},
 ): Promise<ReadPages> {
   const deadline = performance.now() + (options.maxMs ?? Infinity);
-  for (let left = MAX_READINGS - 1; left >= 0; left -= 1) {
-    const source = { facts: { path, paging: 'auto' }, ...options, path, readPage } as const;
-    const first = await readPage(path);
-    const reading = new PageReader({ ...source, device, deadline, isLast: left === 0 }, first);
-    const pages = await reading.finish();
+  const facts = { path, paging: 'auto' } as const;
+  const source = { facts, ...options, path, readPage, device, deadline };
+  for (let reading = 1; reading <= MAX_READINGS; reading += 1) {
+    const pages = await new PageReader(source, await readPage(path)).finish();
     if (pages !== 'changed') return pages;
   }
-  const text = `${maskedPath(path)} changed while its pages were read, ${MAX_READINGS} times in a row. Try again`;
+  const text = `${maskedPath(path)} changed while its pages were read, or repeats them, ${MAX_READINGS} times in a row. Try again`;
   throw new ProtocolError(device, text);
 }
 
@@ -83,8 +82,6 @@ interface Source extends ReadOptions {
   readonly facts: ListFacts;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** The last attempt: report a change instead of reading again. */
-  readonly isLast: boolean;
 }
 
 class PageReader {
@@ -112,8 +109,7 @@ class PageReader {
     if (paging === 'none') return this.#pages();
     if (next !== undefined && (paging === 'auto' || paging === 'next')) {
       const isMissing = await this.#followLinks(next);
-      // A repeated record means a new order between two pages: another one may be missing.
-      if (isMissing || this.#hasMoved() || this.#hasRepeated()) return 'changed';
+      if (isMissing || this.#hasShrunk || this.#hasRepeated()) return 'changed';
       return this.#complete('next');
     }
     const { known, probes = false } = this.#source;
@@ -122,7 +118,7 @@ class PageReader {
     if (records.length === 0) return this.#complete();
     // Tries each way until one returns new records.
     for (const step of pageSteps(this.#source.facts, this.#first, this.#source.known)) {
-      if ((await this.#followNumbers(step)) || this.#hasMoved()) return 'changed';
+      if ((await this.#followNumbers(step)) || this.#hasShrunk) return 'changed';
       if (this.#records.length > records.length) return this.#complete(step);
     }
     return this.#complete();
@@ -145,27 +141,19 @@ class PageReader {
     return this.#total === undefined || this.#records.length >= this.#total;
   }
 
-  /** Whether records may have moved between pages unseen; a repeated record proves it. */
-  #hasMoved(): boolean {
-    if (this.#hasShrunk || !this.#hasGrown) return this.#hasShrunk;
-    return new Set(this.#records.map((record) => jsonText(record))).size < this.#records.length;
-  }
-
+  /** A repeated record means a new order between two pages: another one may be missing. */
   #hasRepeated(): boolean {
-    const byId = new Map<string, DeviceRecord>();
-    return this.#records.some((record) => {
-      const id = this.#source.idOf?.(record);
-      if (id === undefined) return false;
-      const earlier = byId.get(id);
-      byId.set(id, record);
-      // Ids that restart on each page prove nothing.
-      return earlier !== undefined && isEqual(earlier, record);
-    });
+    // Without an id, equal records may be several.
+    const isOne = (record: DeviceRecord): boolean => this.#source.idOf?.(record) !== undefined;
+    const texts = this.#records
+      .filter((record) => this.#hasGrown || isOne(record))
+      .map((record) => jsonText(record));
+    return new Set(texts).size < texts.length;
   }
 
   /** Whether a linked page was missing because the list has changed. */
   async #followLinks(first: string): Promise<boolean> {
-    const { path, readPage, isLast } = this.#source;
+    const { path } = this.#source;
     const seen = new Set([path]);
     let page = this.#first;
     let previous = path;
@@ -179,14 +167,10 @@ class PageReader {
       }
       this.#checkBounds(seen.size);
       seen.add(next);
-      const further = isLast ? await readPage(next) : await this.#readFurther(next, [404]);
+      const further = await this.#readFurther(next, [404]);
       if (further === undefined) return true;
-      if (isSamePage(page, further)) {
-        // Records inserted at the front shift a page; a second reading has no such shift.
-        if (!isLast) return true;
-        const text = `${oneLine(next)} has the records of the page before`;
-        throw this.#error(`the pages of ${path} repeat: ${text}`);
-      }
+      // Records inserted at the front shift a page; a second reading has no such shift.
+      if (isSamePage(page, further)) return true;
       if (await this.#hasShifted(previous, page)) return true;
       page = further;
       this.#append(page, page.records);
@@ -225,7 +209,7 @@ class PageReader {
   async #hasShifted(path: string, { total, records }: DecodedList): Promise<boolean> {
     const idsOf = (all: readonly DeviceRecord[]): string =>
       jsonText(all.map((record) => this.#source.idOf?.(record) ?? null));
-    if (total !== undefined || this.#source.isLast) return false;
+    if (total !== undefined) return false;
     const again = await this.#readFurther(path, [404]);
     return again === undefined || idsOf(again.records) !== idsOf(records);
   }
