@@ -160,8 +160,8 @@ export async function readResource(
     const { before, action, key } = step;
     const { hides = false } = listFacts(session.profile, resource);
     if (before === undefined || (action === 'delete' && !hides)) continue;
-    if (session.isProvenAbsent(resource, key)) continue;
     if (findRecord(session.profile, step, full, before) !== undefined) continue;
+    if ((await session.known(resource)).absent.has(key)) continue;
     const own = await readOwnPath({ session, access, resource, records: full, signal }, before);
     if (own.kind === 'there') hidden.push(own.record);
     if (own.kind === 'absent') session.proveAbsent(resource, key);

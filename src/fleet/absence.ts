@@ -38,7 +38,7 @@ export async function absenceOf(
   // Under another name it is there, and not missing.
   const isMissing = id !== undefined && !records.some((one) => idOf(session.profile, one) === id);
   const doubt = await listDoubt(session, resource, records.length);
-  const isCut = await mayBeCut(session, resource, records.length);
+  const isCut = doubt !== undefined && listFacts(session.profile, resource).hides !== true;
   const isProven = doubt === undefined && key !== undefined && known.absent.has(key);
   const own = last && isMissing && !isProven ? await readOwnPath(listed, last) : undefined;
   if (own?.kind === 'there') session.facts.set(`resources.${resource}.list.hides`, true);
@@ -68,15 +68,10 @@ export async function listDoubt(
 ): Promise<string | undefined> {
   if (listFacts(session.profile, resource).hides === true)
     return 'not in the list, which leaves records out';
-  if (!(await mayBeCut(session, resource, size))) return undefined;
-  return `not in the list, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
-}
-
-/** Whether a list of so many records may end before the last one. */
-async function mayBeCut(session: DeviceSession, resource: string, size: number): Promise<boolean> {
   const end = session.hasEnd(resource) ? 'ends' : undefined;
-  if (!mayLeaveOut(end, size, 0)) return false;
-  return mayLeaveOut(end, size, (await session.known(resource)).most);
+  if (!mayLeaveOut(end, size, 0)) return undefined;
+  if (!mayLeaveOut(end, size, (await session.known(resource)).most)) return undefined;
+  return `not in the list, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
 }
 
 /** The record at its own path. A 404 counts only on a device whose own paths show what it lists. */

@@ -102,7 +102,6 @@ export class DeviceSession {
   /** Resources whose last list had an end. */
   readonly #ended = new Set<string>();
   readonly #hasProbed = new Set<string>();
-  readonly #provenAbsent = new Set<string>();
 
   /** Resources whose list was already checked for being a summary; the check may be inconclusive. */
   readonly #hasAskedSummary = new Set<string>();
@@ -277,12 +276,7 @@ export class DeviceSession {
 
   /** A record was found absent since the last list that showed it. */
   proveAbsent(resource: string, key: string): void {
-    this.#provenAbsent.add(JSON.stringify([resource, key]));
     this.#memory?.proveAbsent(this, resource, key);
-  }
-
-  isProvenAbsent(resource: string, key: string): boolean {
-    return this.#provenAbsent.has(JSON.stringify([resource, key]));
   }
 
   /** The list, after asking once for a page behind it. */
