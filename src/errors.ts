@@ -32,7 +32,7 @@ export class UsageError extends DevshError {
     options: {
       column?: number | undefined;
       suggestions?: readonly string[];
-      field?: string;
+      field?: string | undefined;
     } & ErrorOptions = {},
   ) {
     super(message, options);

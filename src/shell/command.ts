@@ -169,7 +169,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly line: string;
   /** The line began with an alias. */
   readonly isAlias: boolean;
-  readonly stray: StrayWord | undefined;
+  readonly stray: UsageError | undefined;
   readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
   /** The options of the line alone, without those of the session. */
   readonly given: Pick<Given, K | GeneralOption>;
@@ -491,13 +491,8 @@ export interface Invocation {
   readonly line: string;
   /** The line began with an alias. */
   readonly isAlias?: boolean;
-  readonly stray?: StrayWord | undefined;
-}
-
-/** A word in the place of a verb: a search if a record matches it, else a mistake. */
-export interface StrayWord {
-  readonly noun: string;
-  readonly mistake: UsageError;
+  /** A word stands in the place of a verb: a search if a record matches it, else this mistake. */
+  readonly stray?: UsageError | undefined;
 }
 
 /** The possible first words of a line. */

@@ -677,7 +677,7 @@ test('a word behind a noun may match a record that a cut list leaves out', async
   const { devsh, device } = await startFleet({ devices: 1, users: 20 });
   expect(device(1).records('user')).toHaveLength(20);
   const { stderr, exitCode } = await devsh('user kill --on sim1');
-  expect(stderr).toContain('on sim1 it is not in the list, which may be cut');
+  expect(stderr).toContain('a user that matches may be not in the list, which may be cut');
   expect(exitCode).toBe(3);
 });
 

@@ -180,7 +180,7 @@ test.each([
 });
 
 test('of many values of a field only a near one is named, and of a device that was not read none is denied', async () => {
-  const { devsh, device } = await startFleet({ devices: 2, users: 20 });
+  const { devsh, device } = await startFleet({ devices: 2, users: 21 });
   device(2).setFault('refuse');
   const { stderr } = await devsh('user list username=viewr --on @lab');
   const none = 'no record that was read (not read: sim2)';

@@ -226,3 +226,45 @@ test('a record that somebody has renamed is not one that the list leaves out', a
   const other = await devsh('user show nobody --on oslo');
   expect(other.stderr + other.stdout).not.toContain('leaves records out');
 });
+
+/** Each reading line that says of a name that nothing has it. */
+const READINGS: readonly ((name: string, file: string) => string)[] = [
+  (name) => `user show ${name} --on oslo`,
+  (name) => `user ${name} --on oslo`,
+  (name) => `user list ${name} --on oslo`,
+  (name) => `user list username=${name} --on oslo`,
+  (name) => `user list username=${name} --count-by lang --on oslo`,
+  (name) => `export user username=${name} --on oslo`,
+  (_, file) => `user list --against ${file} --on oslo`,
+];
+
+test('no line that reads takes what a list does not show for absent', async () => {
+  const cases = fc.record({
+    habit: fc.constantFrom<Habit | undefined>('hides', 'cuts', 'pages', undefined),
+    name: fc.constantFrom('ann', 'bob', 'dan', 'nobody', 'u0'),
+    closed: fc.constantFrom('ann', 'bob', undefined),
+    reading: fc.constantFrom(...READINGS),
+  });
+  const property = fc.asyncProperty(cases, async ({ habit, name, closed, reading }) => {
+    const ends: (() => void | Promise<void>)[] = [];
+    const names = ['u0', 'ann', 'bob', 'dan'];
+    const { box, devsh } = await startBox(habit, names, (end) => ends.push(end));
+    if (closed !== undefined) box.change(closed, { is_active: false });
+    // At its own path it shows what the list was seen to hold before.
+    const seen = await devsh(`user show ${closed ?? 'u0'} --on oslo`);
+    expect(seen.stdout.includes('@')).toBe(habit !== 'cuts' || closed !== 'bob');
+    const file = join(devsh.folder, 'all.csv');
+    await writeFile(file, `username\n${name}\n`);
+    const line = reading(name, file);
+    const { exitCode, stdout, stderr } = await devsh(line);
+    const isInDoubt = habit === 'cuts' || (habit === 'hides' && closed !== undefined);
+    const isHidden = habit === 'hides' && name === closed;
+    const listed = box.accounts.slice(0, habit === 'cuts' ? 20 : undefined);
+    const isListed = listed.some(({ person }) => person === name) && !isHidden;
+    const isFound = isListed || (isHidden && line.startsWith('user show'));
+    const expected = [isInDoubt && !isFound, stdout, stderr];
+    expect([exitCode === 3, stdout, stderr]).toEqual(expected);
+    for (const end of ends) await end();
+  });
+  await fc.assert(property, { numRuns: rounds(24) });
+});

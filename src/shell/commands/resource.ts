@@ -20,7 +20,7 @@ import type { Arguments } from '../../text/words.ts';
 import { BodyFailure } from '../../device/errors.ts';
 import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
-import { valueText } from '../../device/record.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
 import { NotFoundError, RefusedError, UsageError, attempt, unlessFailed } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
@@ -220,11 +220,22 @@ function show(resource: string): VerbSpec {
         }
         const keyField = keyFieldOf(profile, resource, records);
         const fields = [keyField, ...profile.idFields];
-        const matches = records.filter(
-          (record) => wanted === undefined || isKeyOf(record, fields, wanted),
-        );
-        found = (found ?? 0) + matches.length;
+        const isMeant = (record: DeviceRecord): boolean =>
+          wanted === undefined || isKeyOf(record, fields, wanted);
+        const matches = records.filter(isMeant);
         keys.push(...records.map((record) => valueText(record[keyField])));
+        if (wanted !== undefined && matches.length === 0) {
+          const { absenceOf } = await import('../../fleet/absence.ts');
+          const listed = { session, access: call.access, resource, records };
+          const absence = await absenceOf({ ...listed, signal: call.io.signal }, isMeant);
+          if (absence.kind === 'there') matches.push(absence.record);
+          if (absence.kind === 'not known') {
+            const { NotPossibleError, recordName } = await import('../../change/plan.ts');
+            const what = `${recordName({ resource, key: wanted })} is ${absence.why}`;
+            throw new NotPossibleError(session.ref, 'not-known', what);
+          }
+        }
+        found = (found ?? 0) + matches.length;
         return session.inFull(call.access, resource, matches, call.io.signal);
       };
       yield* readRecords(call, view, undefined, refine);

@@ -9,7 +9,6 @@ import {
   type CommandSpec,
   type Grammar,
   type Invocation,
-  type StrayWord,
   type VerbSpec,
 } from '../command.ts';
 import { Arguments, parseCompleteLine, quoteLine, type Word } from '../../text/words.ts';
@@ -310,7 +309,7 @@ function findVerb(
   command: CommandSpec,
   words: readonly Word[],
   line: Line,
-): { verb: VerbSpec; operands: readonly Word[]; stray?: StrayWord } {
+): { verb: VerbSpec; operands: readonly Word[]; stray?: UsageError } {
   const [first, ...rest] = words;
   const verb = verbNamed(command, first?.text);
   if (verb !== undefined) return { verb, operands: rest };
@@ -348,8 +347,8 @@ function findVerb(
   const { start: column } = first;
   if (fallback === undefined || !takesWords || suggestions.length > 0)
     throw new UsageError(says, { column, suggestions });
-  const mistake = new UsageError(says, { column, suggestions: withVerbs(near) });
-  return { verb: fallback, operands: words, stray: { noun: command.name, mistake } };
+  const stray = new UsageError(says, { column, suggestions: withVerbs(near) });
+  return { verb: fallback, operands: words, stray };
 }
 
 function bindArguments(

@@ -6,15 +6,14 @@ import {
 import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { Problems } from '../../change/record-file/record-file.ts';
 import { ScopedRows, scopeOf } from '../../change/record-file/scopes.ts';
-import { describedFields, isSingle, keyFieldOf, knownFields } from '../../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, valueText } from '../../device/record.ts';
+import { isSingle, keyFieldOf, knownFields } from '../../device/profile.ts';
+import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
+import { devicesWithout, driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
-import { FilterCheck } from '../../fleet/filter-check.ts';
 import type { FleetRead } from '../../fleet/fleet.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { counted, countsText, pluralOf, someOf } from '../../text/one-line.ts';
@@ -24,11 +23,12 @@ import { info, message, type Output, table, warning } from '../output.ts';
 import { notReadRemarks } from '../../history/history.ts';
 import { baselineFor, checkScopes } from './baseline-file.ts';
 import {
+  checkFilter,
   fieldsAsked,
-  matching,
+  inDoubt,
   readProgress,
-  refuseDoubtful,
   sortedBy,
+  unreadOf,
   withFields,
 } from './read-records.ts';
 
@@ -55,14 +55,6 @@ export async function* readAll(
     yield readProgress(resource, one);
   }
   return sessions.flatMap((session) => found.get(session) ?? []);
-}
-
-export function unreadOf(
-  sessions: readonly DeviceSession[],
-  reads: readonly Pick<FleetRead, 'session'>[],
-): DeviceRef[] {
-  const read = new Set(reads.map(({ session }) => session));
-  return sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
 }
 
 /** A filter chooses records, not their copies: what matches on one device is compared on all of them. */
@@ -93,14 +85,9 @@ export async function* compareDevices(
     ...new Set(reads.flatMap(({ session }) => perDeviceFields(session.profile, resource))),
   ];
   const records = compared.flatMap((read) => read.records);
-  const check = new FilterCheck(filter, [...(options.columns ?? []), ...sortedBy(options)]);
-  for (const { session, records } of reads) {
-    const { name } = session.ref;
-    const found = matching(filter, records, name);
-    check.add(records, found.length, describedFields(session.profile, resource), name);
-  }
+  const sorted = [...(options.columns ?? []), ...sortedBy(options)];
+  const check = yield* checkFilter(call, sessions, { resource, filter, sorted, reads });
   const unread = unreadOf(sessions, reads);
-  yield* refuseDoubtful(call, check, unread);
   const keyField = isSingle(first.profile, resource)
     ? ''
     : keyFieldOf(first.profile, resource, records);
@@ -123,6 +110,9 @@ export async function* compareDevices(
       : rows;
   const drift = { ...all, rows: inOrder };
   yield { kind: 'drift', resource, drift, perDevice };
+  const lacking = new Set(rows.flatMap((row) => devicesWithout(drift, row)));
+  const doubtful = sessions.filter(({ ref }) => lacking.has(ref));
+  yield* inDoubt(doubtful, resource, `a ${resource} that is missing there`);
   const summaries = reads.map(({ session, records: own }) => {
     const omits = session.omittedIn(resource, own);
     const notRead = omits && { shown: [...new Set(own.flatMap(Object.keys))], omits };
@@ -226,6 +216,10 @@ export async function* compareBaseline(
     }
   }
   problems.throwAny();
+  const missing = [...rows.values()].filter(({ deviation }) => deviation.state === 'missing');
+  const lacking = new Set(missing.flatMap(({ devices }) => devices));
+  const doubtful = sessions.filter(({ ref }) => lacking.has(ref.name));
+  yield* inDoubt(doubtful, resource, `a ${resource} that is missing there`);
   yield* remarks();
   if (compared.length === 0) return;
 

@@ -1,15 +1,13 @@
-import { describedFields } from '../../device/profile.ts';
 import { type DeviceRecord, type Value, nestedValue, valueText } from '../../device/record.ts';
 import { maskedRecord, maskedValue, isSecretName } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import type { Filter } from '../../fleet/filter.ts';
-import { FilterCheck } from '../../fleet/filter-check.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
-import { readAll, refuseGiven, unreadOf } from './compare-records.ts';
-import { fieldsAsked, matching, refuseDoubtful, withFields } from './read-records.ts';
+import { readAll, refuseGiven } from './compare-records.ts';
+import { checkFilter, fieldsAsked, matching, unreadOf, withFields } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 
@@ -35,7 +33,6 @@ export async function* countRecords(
   const sessions = await call.sessions();
   const asked = fieldsAsked({ columns: [field] }, filter);
   const counts = new Map<string, ValueCount>();
-  const check = new FilterCheck(filter, [field]);
   let total = 0;
   const reads = yield* readAll(call, sessions, resource, {
     closes: call.io.isLast === true,
@@ -44,14 +41,12 @@ export async function* countRecords(
   for (const { session, records } of reads) {
     const { name } = session.ref;
     const found = matching(filter, records, name);
-    check.add(records, found.length, describedFields(session.profile, resource), name);
     total += found.length;
     for (const record of found) add(counts, valueIn(record, field, name), name);
   }
-  const answered = reads.length;
-  if (answered === 0) return;
+  if (reads.length === 0) return;
   const unread = unreadOf(sessions, reads);
-  yield* refuseDoubtful(call, check, unread);
+  yield* checkFilter(call, sessions, { resource, filter, sorted: [field], reads });
   const rows = sortBy(
     [...counts.values()].map(rowOf),
     ['-records', 'value'],
@@ -61,7 +56,7 @@ export async function* countRecords(
   const columns = [{ key: 'value', title: field.toUpperCase() }, 'records', 'devices'];
   yield table('counts', [...columns, hasNotes && 'note'], rows, { hasSuccess: true });
   yield info(
-    `${counted(total, resource)} on ${counted(answered, 'device')}, ${counted(rows.length, 'value')}`,
+    `${counted(total, resource)} on ${counted(reads.length, 'device')}, ${counted(rows.length, 'value')}`,
   );
   if (unread.length > 0) {
     yield warning(

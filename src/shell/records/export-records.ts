@@ -5,19 +5,20 @@ import {
   secretFields,
   withoutSecrets,
 } from '../../change/record-file/record-file.ts';
-import {
-  describedFields,
-  hasPositionalIds,
-  isResourceName,
-  keyFieldOf,
-} from '../../device/profile.ts';
+import { hasPositionalIds, isResourceName, keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { fileExists, writeNewText, writeTextAtomically } from '../../os/files.ts';
 import { RefusedError, UsageError } from '../../errors.ts';
 import type { Refine } from '../../fleet/fleet.ts';
 import type { Call } from '../command.ts';
-import { filterOf, matching, readRecords, viewOf, refuseDoubtful } from './read-records.ts';
-import { FilterCheck } from '../../fleet/filter-check.ts';
+import {
+  checkFilter,
+  filterOf,
+  matching,
+  type ReadList,
+  readRecords,
+  viewOf,
+} from './read-records.ts';
 import { type Output, type ReadOutput, warning, table, info } from '../output.ts';
 import { quoteLine, quoteWord } from '../../text/words.ts';
 
@@ -102,11 +103,11 @@ async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
   const filter = said === '' ? undefined : filterOf(call, words);
   const view = { ...viewOf(call, resource, 'table'), file: said === '' ? {} : { filter: said } };
   const found: ReadOutput[] = [];
-  const check = new FilterCheck(filter);
+  const lists: ReadList[] = [];
   const refine: Refine = async (session, all) => {
     const matches = matching(filter, all, session.ref.name);
-    check.add(all, matches.length, describedFields(session.profile, resource));
     const records = await session.inFull(call.access, resource, matches, call.io.signal);
+    lists.push({ session, records: all });
     const { profile } = session;
     // Their order may be meant.
     if (hasPositionalIds(profile)) return records;
@@ -116,8 +117,7 @@ async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
     if (output.kind === 'read') found.push(output);
     else yield output;
   }
-  const unread = found.flatMap(({ device, outcome }) => (outcome.ok ? [] : [device]));
-  yield* refuseDoubtful(call, check, unread);
+  yield* checkFilter(call, await call.sessions(), { resource, filter, sorted: [], reads: lists });
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 

@@ -17,7 +17,7 @@ import { noRecord, pluralOf } from '../../text/one-line.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { parseLine, quoteWord, type Word } from '../../text/words.ts';
 import { selectionProfile } from '../arguments.ts';
-import type { Call, StrayWord } from '../command.ts';
+import type { Call } from '../command.ts';
 import type { Options } from '../grammar/options.ts';
 import { awaiting, info, type MessageOutput, type Output, type View, warning } from '../output.ts';
 
@@ -34,12 +34,7 @@ export async function* readRecords(
   const sessions = await call.sessions();
   const fields = new Set<string>();
   const perDevice = new Set(view.perDevice);
-  const sorted = sortedBy(view);
-  // Without a filter and an order there is nothing to doubt, and this code is not needed.
-  const isPlain = filter === undefined && sorted.length === 0;
-  const load = isPlain ? undefined : await import('../../fleet/filter-check.ts');
-  const check = load && new load.FilterCheck(filter, sorted);
-  const unread: DeviceRef[] = [];
+  const found: ReadList[] = [];
   const positions = new Map(sessions.map((session, index) => [session, index]));
   const reads = call.read(sessions, view.resource, {
     closes: call.io.isLast === true && call.options.watchMs === undefined,
@@ -50,12 +45,7 @@ export async function* readRecords(
     const { ref: device, profile } = one.session;
     for (const record of one.ok ? one.records : []) for (const field in record) fields.add(field);
     for (const field of perDeviceFields(profile, view.resource)) perDevice.add(field);
-    const found = one.ok ? matching(filter, one.records, device.name) : [];
-    if (one.ok) {
-      const described = describedFields(profile, view.resource);
-      check?.add(one.records, found.length, described, device.name);
-    }
-    if (!one.ok) unread.push(device);
+    if (one.ok) found.push(one);
     const key = isSingle(profile, view.resource) ? '' : view.key;
     yield {
       kind: 'read',
@@ -63,13 +53,16 @@ export async function* readRecords(
       device,
       position: positions.get(one.session) ?? 0,
       total: one.total,
-      outcome: one.ok ? { ok: true, records: found } : one,
+      outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
       omits: one.ok ? one.session.omittedIn(view.resource, one.records) : undefined,
     };
     yield readProgress(view.resource, one);
   }
-  yield* missingColumns(view, fields, noRecord(unread));
-  if (check !== undefined) yield* refuseDoubtful(call, check, unread);
+  yield* missingColumns(view, fields, noRecord(unreadOf(sessions, found)));
+  const sorted = sortedBy(view);
+  // Without a filter and an order there is nothing to doubt.
+  if (filter !== undefined || sorted.length > 0)
+    yield* checkFilter(call, sessions, { ...view, filter, sorted, reads: found });
   yield* keepColumns(call, sessions, view.resource, fields);
 }
 
@@ -127,6 +120,45 @@ export function sortedBy({ sort = [] }: Partial<Options<'sort'>>): string[] {
   return sort.map((name) => name.replace(/^-/, ''));
 }
 
+/** The list of one device. */
+export type ReadList = Pick<Extract<FleetRead, { ok: true }>, 'session' | 'records'>;
+
+export function unreadOf(
+  sessions: readonly DeviceSession[],
+  reads: readonly Pick<ReadList, 'session'>[],
+): DeviceRef[] {
+  const read = new Set(reads.map(({ session }) => session));
+  return sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
+}
+
+/** What the lists that were just read say of a filter, and of `sorted`: fields that a line names besides. */
+interface Checked {
+  readonly resource: string;
+  readonly filter: Filter | undefined;
+  readonly sorted: readonly string[];
+  readonly reads: readonly ReadList[];
+}
+
+/** As `refuseDoubtful`; a list that may leave out what matches says nothing of its device. */
+export async function* checkFilter(
+  call: Call,
+  sessions: readonly DeviceSession[],
+  { resource, filter, sorted, reads }: Checked,
+): AsyncGenerator<Output, FilterCheck> {
+  const { FilterCheck } = await import('../../fleet/filter-check.ts');
+  const check = new FilterCheck(filter, sorted);
+  for (const { session, records } of reads) {
+    const { name } = session.ref;
+    const found = matching(filter, records, name);
+    check.add(records, found.length, describedFields(session.profile, resource), name);
+  }
+  const isNone = check.findsNone && check.doubt() === undefined;
+  const read = isNone ? reads.map(({ session }) => session) : [];
+  const doubted = yield* inDoubt(read, resource, `a ${resource} that matches`);
+  yield* refuseDoubtful(call, check, [...unreadOf(sessions, reads), ...doubted]);
+  return check;
+}
+
 /**
  * Throws a `UsageError` for a filter, an order or a count that cannot be right, with the line that may be meant. As
  * long as devices are `unread`, which may have such a field, it is a warning.
@@ -136,20 +168,20 @@ export async function* refuseDoubtful(
   check: FilterCheck,
   unread: readonly DeviceRef[],
 ): AsyncGenerator<Output> {
-  const stray = check.findsNone ? await call.devicesInFilter() : undefined;
+  const device = check.findsNone ? await call.devicesInFilter() : undefined;
   const none = noRecord(unread);
-  const doubt = stray?.message ?? check.doubt(none);
-  const remark = check.unknownValue(none);
-  if (doubt === undefined && remark !== undefined) yield info(remark);
-  if (doubt === undefined) {
-    if (call.stray && check.hasUnknownWord) yield* refuseStray(call, call.stray, unread);
-    return;
-  }
+  const verb = check.hasUnknownWord ? call.stray : undefined;
+  const mistake = device?.message ?? check.doubt(none);
+  const doubt = mistake ?? (verb && `${none} matches it, and ${verb.message}`);
+  const remark = mistake === undefined ? check.unknownValue(none) : undefined;
+  if (remark !== undefined) yield info(remark);
+  if (doubt === undefined) return;
   if (unread.length > 0) {
     yield warning(doubt);
     return;
   }
-  if (stray !== undefined) throw stray;
+  if (device !== undefined) throw device;
+  if (mistake === undefined) throw new UsageError(doubt, verb);
   const words = parseLine(call.line).words.map(({ text }) => text);
   const meant = check.corrected(words);
   // What a shell would run stands in quotes.
@@ -160,25 +192,24 @@ export async function* refuseDoubtful(
   throw new UsageError(doubt, { suggestions: isCorrected ? [typed.join(' ')] : [] });
 }
 
-/** Throws the mistake of a word that no record matches; a `NotReadError` if a list may be cut. While devices are `unread`, it warns. */
-async function* refuseStray(
-  call: Call,
-  { noun, mistake: { message, column, suggestions } }: StrayWord,
-  unread: readonly DeviceRef[],
-): AsyncGenerator<Output> {
-  const says = `${noRecord(unread)} matches it, and ${message}`;
-  if (unread.length > 0) {
-    yield warning(says);
-    return;
-  }
+/** The devices whose lists may leave out `what` they do not show; yields why. */
+export async function* inDoubt(
+  sessions: readonly DeviceSession[],
+  resource: string,
+  what: string,
+): AsyncGenerator<Output, DeviceRef[]> {
   const { listDoubt } = await import('../../fleet/absence.ts');
-  for (const session of await call.sessions()) {
-    const doubt = await listDoubt(session, noun, session.cached(noun)?.length ?? 0);
+  const { NotPossibleError } = await import('../../change/plan.ts');
+  const found: DeviceRef[] = [];
+  for (const session of sessions) {
+    const { ref: device } = session;
+    const doubt = await listDoubt(session, resource, session.cached(resource)?.length ?? 0);
     if (doubt === undefined) continue;
-    const { NotReadError } = await import('../../history/history.ts');
-    throw new NotReadError(`${says}; on ${session.ref.name} it is ${doubt}`);
+    const error = new NotPossibleError(device, 'not-known', `${what} may be ${doubt}`);
+    yield { kind: 'error', device, error };
+    found.push(device);
   }
-  throw new UsageError(says, { column, suggestions });
+  return found;
 }
 
 export function fieldsAsked(
