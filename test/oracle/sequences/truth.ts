@@ -412,7 +412,9 @@ export class Truth {
   #rememberFresh(told: Told, ran: string): void {
     const { line, boxes, names, down, said, isDisturbed } = told;
     const results = said?.results ?? [];
-    const over = names.flatMap((name) => boxes.get(name) ?? []);
+    // A plan file is about the boxes of the line that made it.
+    const named = line.kind === 'apply' ? (told.plan?.names ?? []) : names;
+    const over = named.flatMap((name) => boxes.get(name) ?? []);
     // A box that was not read has the filter for a key.
     const found = results.filter(({ key }) => !key.includes('='));
     const own = keyOf(told);
