@@ -474,18 +474,19 @@ function withLateness(
   if (isAccepted && ((end.verdict === 'done' && wasMissing) || status === 202)) {
     facts.set('effects', 'late');
   }
-  const isMissing =
-    end.verdict === 'no effect'
-      ? objection === undefined
-      : end.verdict === 'failed' && !isRefusal(outcome);
+  const isMissing = isAccepted
+    ? end.verdict === 'no effect' && objection === undefined
+    : end.verdict === 'failed' && !isRefusal(outcome);
   if (!isMissing) return end;
-  if (facts.get('effects') !== 'late') {
+  const effects = facts.get('effects');
+  // A device that showed no effect of a write may have shown it late.
+  if (effects === undefined || (effects === 'ignored' && isAccepted)) {
     if (isAccepted) facts.set('effects', 'ignored');
     session.hasWaitedInVain = true;
     return end;
   }
   const answer = isAccepted ? 'the device accepted it' : 'no answer refuses it';
-  const note = `${answer}, and the device shows changes late: this one does not show yet`;
+  const note = `${answer}, and the device shows changes late, or not at all: this one does not show yet`;
   return { ...end, verdict: 'unknown', note };
 }
 

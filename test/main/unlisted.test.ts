@@ -268,3 +268,24 @@ test('no line that reads takes what a list does not show for absent', async () =
   });
   await fc.assert(property, { numRuns: rounds(24) });
 });
+
+test.each<[Habit, string]>([
+  ['late', 'unknown'],
+  ['caches', 'unknown'],
+])(
+  'on a box that %s, a write that is stored and answered by 500 is "%s"',
+  async (habit, verdict) => {
+    const { box, devsh } = await startBox(habit);
+    // Its first change is seen to show late.
+    if (habit === 'late') {
+      await devsh('user set bob lang=fr --on oslo --yes --allow unlisted-login');
+      for (let reads = 0; reads < 9; reads += 1) await devsh('user list --on oslo');
+    }
+    box.fate = 'store, then 500';
+    const line = 'user set ann lang=it --on oslo --yes --allow unlisted-login';
+    const { stdout, exitCode } = await devsh(line);
+    expect([exitCode, stdout]).toEqual([3, expect.stringContaining(`ann  set ${verdict}`)]);
+    const { pending = [] } = JSON.parse((await devsh('pending --json')).stdout) as Pending;
+    expect(pending).toHaveLength(1);
+  },
+);

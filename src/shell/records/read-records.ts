@@ -120,7 +120,6 @@ export function sortedBy({ sort = [] }: Partial<Options<'sort'>>): string[] {
   return sort.map((name) => name.replace(/^-/, ''));
 }
 
-/** The list of one device. */
 export type ReadList = Pick<Extract<FleetRead, { ok: true }>, 'session' | 'records'>;
 
 export function unreadOf(
