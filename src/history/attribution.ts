@@ -64,6 +64,8 @@ export class Deeds {
         : [],
     );
     const byContent = grouped(near, ({ content }) => content);
+    const runs = this.unreadable;
+    const otherwise: Author = runs.length > 0 ? { kind: 'unknown', runs } : { kind: 'other' };
     return events.flatMap((event): Event[] => {
       if (!('key' in event) || (event.kind === 'added' && event.after === undefined))
         return [event];
@@ -72,7 +74,7 @@ export class Deeds {
         if (one.author !== undefined || one.kind === 'listed') return one;
         const same = contentsOf(one).flatMap((content) => byContent.get(content) ?? []);
         const alike = same.find((other) => mayBeAtOnce(one, other.event))?.event;
-        return { ...one, author: this.#near(one, alike) ?? this.#unknown() };
+        return { ...one, author: this.#near(one, alike) ?? otherwise };
       });
     });
   }
@@ -96,7 +98,8 @@ export class Deeds {
     }
     const groups = grouped(
       event.fields,
-      (change) => onlyRun(own.filter((one) => hasWritten(one, change))) ?? null,
+      // An add that showed no record has changed none.
+      (change) => onlyRun(own.filter((one) => one.record?.held && hasWritten(one, change))) ?? null,
     );
     return [...groups].map(([deed, fields]) => {
       return { ...event, fields, ...(deed && { author: author(deed) }) };
@@ -110,11 +113,6 @@ export class Deeds {
       this.#ofRecord(event).findLast((deed) => mayShowIn(event, deed) && isLike(deed, event)) ??
       (alike && this.#here(alike));
     return near && { kind: 'perhaps', run: near.run };
-  }
-
-  #unknown(): Author {
-    const runs = this.unreadable;
-    return runs.length > 0 ? { kind: 'unknown', runs } : { kind: 'other' };
   }
 
   #here(event: Event): Deed | undefined {
@@ -194,7 +192,9 @@ function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): 
 function isLike(deed: Deed, event: RecordEvent): boolean {
   const { action, asked, held } = deed.record ?? {};
   if (isOpen(deed)) return true;
-  if (event.kind === 'gone' || event.kind === 'unlisted') return action === 'delete';
+  if (isOther(deed, event)) return false;
+  // A list may leave out a record for any of its values.
+  if (event.kind === 'gone' || event.kind === 'unlisted') return action !== 'add';
   return fieldsIn(event).some(({ field, after, isSecret }) => {
     const sent = valueAt(asked, field);
     const isSent = isSecret || isStored(sent, after) || isStored(valueAt(held, field), after);

@@ -62,6 +62,12 @@ test.each<[string, string, Partial<Deed>, Partial<Own>?]>([
   expect(authorOf(event, deed(more, record))).toBe(author);
 });
 
+test('an add without an effect so far has changed no record that was there', () => {
+  const add = { action: 'add', before: undefined, held: undefined, verdict: 'no effect' } as const;
+  expect(authorOf(event, deed(EARLY, add))).toBe('?');
+  expect(authorOf({ ...event, kind: 'added' }, deed(EARLY, add))).toBe('k3f');
+});
+
 test('of two runs that wrote the same value, none is named', () => {
   expect(authorOf(event, deed(), deed({ run: 'm7x' }))).toBe('?');
   expect(authorOf(event, deed(), deed())).toBe('k3f');
@@ -164,10 +170,15 @@ test.each<[string, RecordEvent & Event, Partial<Own>]>([
     { asked: { username: 'bea', lang: 'en' }, key: 'bob' },
   ],
   ['made there', { ...event, kind: 'added' }, { action: 'add', before: undefined }],
-  ['deleted there', { ...event, kind: 'unlisted' }, { action: 'delete', asked: {} }],
+  ['deleted there', { ...event, kind: 'gone' }, { action: 'delete', asked: {} }],
+  ['closed there, which the list hides', { ...event, kind: 'unlisted' }, { asked: { on: false } }],
   ['renamed there, where it appears at once', { ...event, kind: 'added' }, { key: 'rob' }],
   ['added a second one of the name to', { ...event, key: 'bob#2' }, { action: 'add' }],
-  ['wrote to another one of the name in', { ...event, id: { field: 'id', text: '9' } }, {}],
+  [
+    'may have made as another one of the name',
+    { ...event, id: { field: 'id', text: '9' } },
+    { verdict: 'unknown' },
+  ],
   ['sent there without an answer', event, { asked: { email: 'x' }, verdict: undefined }],
 ])('of a pair with one memory, it is unclear who did what a run %s', (_, given, record) => {
   expect(authorOf(given, deed(elsewhere, record))).toBe('?');
