@@ -174,8 +174,9 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
     if (['failed', 'no effect', 'drift', 'skipped', 'unchanged'].includes(verdict)) {
       // What no answer refuses may show later, and devsh says so.
       const isUnanswered = /^(?:protocol|unreachable)$/.test(error?.code ?? '');
-      const isOpen = verdict === 'no effect' || isUnanswered;
-      if (isOpen && box.habit === 'late') return [];
+      // Without its 202, a box that defers is only late.
+      const isLateOnly = box.habit === 'late' || (isUnanswered && box.habit === 'defers');
+      if (isLateOnly && (verdict === 'no effect' || isUnanswered)) return [];
       const isChanged = own.some(
         ({ before, after }) =>
           before?.fields['username'] === key && JSON.stringify(before) !== JSON.stringify(after),
