@@ -82,7 +82,8 @@ const STEPS: Steps = {
     withTable(state, { ...state.table, changes: seenChanges(state.table.changes, isKept) }),
   watch: (state, { everyMs }) => withTable(state, { ...state.table, watchMs: everyMs }),
   work: (state, { work }) => (state.work ? { ...state, work: { ...state.work, ...work } } : state),
-  log: (state, { lines, old = [] }) => withLog(state, appended(state.log, old, lines)),
+  log: (state, { lines, old = [] }) =>
+    lines.length + old.length === 0 ? state : withLog(state, appended(state.log, old, lines)),
   'log-hide': (state, { lines }) => withLog(state, { current: without(state.log.current, lines) }),
   'roll-out': (state, { rollOut }) => openedByLine({ ...state, rollOut }, { kind: 'roll-out' }),
   result: (state, { result }) =>

@@ -8,7 +8,8 @@ test('a message that was read goes with a later key, but nobody loses one by loo
   onTestFinished(() => void vi.useRealTimers());
   const { controller, store } = await startScreen((session) => new Shell(session));
   controller.start('user list');
-  await vi.waitUntil(() => !controller.runner.isRunning && store.state.reading === undefined);
+  const isIdle = (): boolean => !controller.runner.isRunning && store.state.reading === undefined;
+  await vi.waitUntil(isIdle, { timeout: 20_000 });
   const press = (): void => controller.onKey({ kind: 'key', text: '', ...parseKey('down') });
   const shown = (): string[] => store.state.log.current.map(({ text }) => text);
   store.logMessage('good', '✓ done');
