@@ -123,10 +123,8 @@ export function deletedBy(
   { resource, key }: Step,
 ): string | undefined {
   const isDelete = (intent: Intent): boolean =>
-    intent.action === 'delete' &&
     (intent.state === 'good' || intent.state === 'pending') &&
-    intent.resource === resource &&
-    intent.key === key;
+    isAbout(intent, { resource, action: 'delete', key });
   // An undo leads back to the state that the plan was made from.
   return later.findLast(
     ({ devices, plan: { undoes } }) =>

@@ -18,6 +18,7 @@ import {
 import { type DevicePlan, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import type { Step } from '../../change/step.ts';
+import { isAbout } from '../../change/verdict.ts';
 import { idOf, keyFieldOf, type Profile } from '../../device/profile.ts';
 import { onlyFields, valueText } from '../../device/record.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
@@ -65,10 +66,7 @@ export async function olderChanges(work: Work): Promise<readonly Change[]> {
       changes.push(await completed(work, item, change));
       continue;
     }
-    const found = explicit.find(
-      ({ resource, action, key }) =>
-        resource === item.resource && action === item.action && key === item.key,
-    );
+    const found = explicit.find((one) => isAbout(one, item));
     if (found === undefined) {
       throw new RefusedError(
         `${own.device.name}: ${item.action} ${recordName(item)} of run ${run.run} can only be planned by its line: repeat it with --on ${own.device.name}; if it changes nothing there, "pending drop ${run.run} --on ${own.device.name} --reason TEXT" (${run.command})`,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGood } from '../../change/verdict.ts';
+import { isAbout, isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Add, Change } from '../../change/change.ts';
 import {
@@ -307,7 +307,7 @@ export async function* namingLines(
     const { device, action, key, resource } = output.result;
     const step = plan?.devices
       .find((one) => one.device.name === device.name)
-      ?.steps.find((one) => one.action === action && one.key === key && one.resource === resource);
+      ?.steps.find((one) => isAbout(one, output.result));
     const { effects: { lost = {} } = {}, asked: fields = {} } = step ?? {};
     if (action !== 'add' || !Object.keys(lost).some(isSecretField)) continue;
     const line = await lineFor(device.name, { resource, fields, lost });
