@@ -31,8 +31,7 @@ interface ApplyWork extends RotationWork {
  * runs them one by one. Each read-back is the reading before the next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
-  const { devicePlan, session } = work;
-  const left = work.pending;
+  const { devicePlan, pending: left } = work;
   if (left.length === 0) return;
   const readings = new LatestReadings(work);
   try {
