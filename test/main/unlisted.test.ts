@@ -266,7 +266,7 @@ test('no line that reads takes what a list does not show for absent', async () =
     expect([exitCode === 3, stdout, stderr]).toEqual(expected);
     for (const end of ends) await end();
   });
-  await fc.assert(property, { numRuns: rounds(24) });
+  await fc.assert(property, { numRuns: rounds(60, { least: 20 }) });
 });
 
 test.each<[Habit, string]>([
