@@ -31,6 +31,8 @@ export function identityAfter(
 ): Identity & Pick<Meant, 'isIdGone'> {
   let identity = from;
   let shownAt = since;
+  /** A step found somebody else under the id: what is written there from then on is about that person. */
+  let isTaken = false;
   const isGoneBy = (at: number): boolean =>
     identity.id !== undefined && (goneAt(resource, identity.id, shownAt) ?? Infinity) < at;
   for (const { plan, states } of later) {
@@ -44,11 +46,14 @@ export function identityAfter(
         const held = identityLeft(profile, step, record);
         const at = Date.parse(state.at);
         const before = step.before && identityOf(profile, step.keyField, step.before);
-        const isOwn =
-          before === undefined
-            ? isMadeAgain(plan, step) && held.key === identity.key
-            : isSame(before, identity) && !isGoneBy(at);
-        if (!isOwn) continue;
+        if (before === undefined) {
+          if (!isMadeAgain(plan, step) || held.key !== identity.key) continue;
+          isTaken = false;
+        } else {
+          if (!isUnderSameId(before, identity)) continue;
+          isTaken ||= isSomebodyElse(before, identity);
+          if (isTaken || isGoneBy(at)) continue;
+        }
         identity = { ...held, person: { ...identity.person, ...held.person } };
         shownAt = at;
       }
@@ -62,12 +67,15 @@ function isMadeAgain({ undoes }: Plan, { purpose }: Step): boolean {
   return undoes !== undefined || purpose?.kind === 'restore';
 }
 
-/** A device may have given the id to somebody else. Names change; an e-mail belongs to one person. */
-function isSame(one: Identity, other: Identity): boolean {
-  const { agreeing, contradicting } = likenessOf(one.person, other.person, []);
-  if (contradicting.length > 0 && !agreeing.includes('e-mail')) return false;
+function isUnderSameId(one: Identity, other: Identity): boolean {
   if (one.id === undefined || other.id === undefined) return one.key === other.key;
   return one.id === other.id;
+}
+
+/** A device may have given the id to somebody else. Names change; an e-mail belongs to one person. */
+function isSomebodyElse(one: Identity, other: Identity): boolean {
+  const { agreeing, contradicting } = likenessOf(one.person, other.person, []);
+  return contradicting.length > 0 && !agreeing.includes('e-mail');
 }
 
 /**

@@ -289,6 +289,18 @@ export const FOUND: readonly Case[] = [
       ids: 'reused',
     },
   ],
+  [
+    'who was restored over by agreement is asked about again after its undo',
+    {
+      ...sequence(
+        { kind: 'recreate', box: 3, key: 'bob' },
+        { kind: 'restore', key: 'bob', on: [3], also: { key: 'bob', box: 3 } },
+        { kind: 'undo' },
+        { kind: 'restore', key: 'bob', on: [3] },
+      ),
+      ...({ ids: 'reused', isRead: true } as const),
+    },
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */
