@@ -28,12 +28,13 @@ export const documentedProfile: Profile = {
   name: 'documented',
   basePath: '/api/',
   endsWithSlash: true,
-  resources: { user: documentedUser },
   idFields: ID_FIELDS,
   list: { path: '{collection}', paging: 'auto' },
   create: formPost,
   update: formPost,
   remove: { ...formPost, method: 'DELETE', path: '{item}', selector: 'none', record: 'none' },
+  // Facts are shown in this order: those of each field come last.
+  resources: { user: documentedUser },
   origins: {
     basePath: 'documented',
     endsWithSlash: 'documented',
