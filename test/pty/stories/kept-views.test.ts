@@ -82,7 +82,7 @@ test(
     await program.waitFor('16 to delete');
     await answer(program, '16');
     await program.waitFor(/roll-out · 5 of 5 devices/);
-    await program.waitFor(/5 done · 0 not as planned · 0 left/);
+    await program.waitFor(/5 done · 0 not as planned · 0 left · ended/);
     await program.waitFor(/✓ 127\.0\.0\.3/);
     expect(program.screen().join('\n')).not.toMatch(/= \S+ +unchanged/);
     program.press('escape');
