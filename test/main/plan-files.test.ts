@@ -98,7 +98,7 @@ test('a plan file holds no request, and an altered one sends nothing but what it
       if (bob?.lang !== 'de') expect(run.stderr + run.stdout).toContain(`lang: de → ${bob?.lang}`);
       device(1).putUser({ ...(bob ?? { username: 'bob' }), lang: 'de', is_active: true });
     }),
-    { numRuns: rounds(300, { least: 30 }) },
+    { numRuns: rounds(300, { least: 80 }) },
   );
 });
 

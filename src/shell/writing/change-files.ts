@@ -14,6 +14,7 @@ import {
   shardText,
   type StoredDevice,
   WHOLE,
+  type Wish,
 } from '../../change/plan.ts';
 import { DriftError, RefusedError, UsageError } from '../../errors.ts';
 import { profileOf } from '../access/access.ts';
@@ -192,18 +193,23 @@ function asReviewed(
       ? drift(result, `${recordName(result)} was added since the plan`)
       : result;
   });
-  const deleted = now.steps.map((step) => {
+  const left = [...then.steps];
+  const wishes = now.steps.map((step): Wish | undefined => {
+    const at = left.findIndex((one) => isAbout(one, step));
+    return at === -1 ? undefined : left.splice(at, 1)[0];
+  });
+  const reasons = now.steps.map((step, index) => {
+    if (wishes[index] === undefined) return `${recordName(step)} is not as planned`;
     const run = step.action === 'add' ? deletedBy(later, now, step) : undefined;
     return run && `${recordName(step)} was deleted since the plan by run ${run}`;
   });
   const changed = settled.find(({ verdict }) => verdict !== 'unchanged');
   const first =
-    deleted.find((reason) => reason !== undefined) ??
+    reasons.find((reason) => reason !== undefined) ??
     (changed && `${recordName(changed)} is not as planned`);
-  const steps = now.steps.map((step): Step => {
+  const steps = now.steps.map((step, index): Step => {
     // What it takes beyond that is drift, too, when it is sent.
-    const wish = then.steps.find((one) => isAbout(one, step));
-    const { before, effects: { takes } = {} } = wish ?? {};
+    const { before, effects: { takes } = {} } = wishes[index] ?? {};
     if (before === undefined) return step;
     const after = step.after && { ...withoutFields(before, step.removes ?? []), ...step.asked };
     return { ...step, before, after, effects: { ...step.effects, takes } };
@@ -211,7 +217,7 @@ function asReviewed(
   if (first === undefined) return { ...now, steps, settled: [...judged, ...settled] };
   const stopped = steps.map((step, index): StepResult => {
     const { resource, key, action } = step;
-    const reason = deleted[index];
+    const reason = reasons[index];
     return reason === undefined
       ? { device, resource, key, action, verdict: 'skipped', note: `not sent: ${first}` }
       : drift(step, reason);
