@@ -75,7 +75,7 @@ export default defineConfig({
     isolate: false,
     // Simulated devices make so many objects that a larger young generation saves a fourteenth of the computing time.
     execArgv: ['--max-semi-space-size=64'],
-    setupFiles: ['test/fresh-names.ts'],
+    setupFiles: ['test/before-each-file.ts'],
     sequence: { sequencer: LongestFirst },
     // Only what hangs takes as long, on a busy machine, too.
     testTimeout: 60_000,
