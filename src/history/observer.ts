@@ -251,8 +251,7 @@ export class Observer {
     this.isAnnounced = true;
     if (this.files.exists) return;
     this.#report(
-      `devsh keeps what it reads for \`changes\` in ${this.files.folder}, and masks what looks like a secret; ` +
-        '"config set historyValues harmless" keeps less, "config set historyDays 0" nothing',
+      'readings are kept for `changes`, secrets masked; off: config set historyDays 0',
       'info',
     );
   }

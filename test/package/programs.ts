@@ -45,4 +45,4 @@ export async function makeFolder(atEnd: (cleanUp: () => Promise<void>) => void):
 }
 
 /** What devsh says on stderr with the first reading of a user, and nothing else. */
-export const FIRST_READING = /^devsh keeps what it reads for `changes`[^\n]*\n$/;
+export const FIRST_READING = /^readings are kept for `changes`[^\n]*\n$/;

@@ -30,7 +30,7 @@ async function startFleet(options: StartOptions = {}): Promise<PtyProgram> {
     env: { ...ADMIN, ...options.env },
   });
   await program.waitFor('connected to 4 devices');
-  await program.waitFor(/\d+: \d same/);
+  await program.waitFor(/\d+: \d/);
   await goToTable(program);
   return program;
 }

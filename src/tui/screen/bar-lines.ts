@@ -27,7 +27,10 @@ export function titleLine(state: State): { left: string; right: string } {
     kept.length === 0 ? room : Math.max(least, Math.min(most, room - needed)),
   );
   const text = (): string =>
-    kept.reduce((line, { text: part, glue }) => line + (glue ?? ' · ') + part, ` ${place}`);
+    kept.reduce(
+      (line, { text: part, glue = line.endsWith(':') ? ' ' : SEPARATOR }) => line + glue + part,
+      ` ${place}`,
+    );
   while (kept.length > 0 && widthOf(text()) > room) {
     const last = Math.max(...kept.map(({ rank }) => rank));
     // The most important part is cut instead of dropped.

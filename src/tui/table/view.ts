@@ -239,9 +239,11 @@ function countParts(data: TableRows): TitlePart[] {
     return [{ text: counted(recordCount, 'record'), rank: 3 }];
   const { same, differ, partial } = counts;
   const where = unreadCount === 0 ? '' : ` on ${deviceCount} read`;
+  // What differs stays longest.
   return [
-    { text: `${same + differ + partial}: ${same} same${where}`, rank: 3 },
-    { text: differ === 0 ? '' : `${differ} ${differ === 1 ? 'differs' : 'differ'}`, rank: 3.6 },
+    { text: `${same + differ + partial}:`, rank: 3 },
+    { text: `${same} same${where}`, rank: differ === 0 ? 3 : 3.65 },
+    { text: differ === 0 ? '' : `${differ} ${differ === 1 ? 'differs' : 'differ'}`, rank: 3 },
     { text: partial === 0 ? '' : `${partial} not everywhere`, rank: 3.7 },
   ];
 }
