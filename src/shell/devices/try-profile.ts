@@ -1,10 +1,16 @@
 import type { FieldFacts } from '../../device/profile-schema.ts';
-import type { Change } from '../../change/change.ts';
 import { WRITE_OF } from '../../change/doubts.ts';
-import { planDevice } from '../../change/plan-device.ts';
+import type { Action } from '../../change/verdict.ts';
 import type { Credential } from '../../device/credential.ts';
 import type { Device } from '../../device/device.ts';
-import { encodeForm, maskedRequest } from '../../device/encode.ts';
+import {
+  createRequest,
+  deleteRequest,
+  encodeForm,
+  maskedRequest,
+  updateRequest,
+  type WriteRequest,
+} from '../../device/encode.ts';
 import {
   DeviceError,
   ProtocolError,
@@ -44,7 +50,6 @@ import {
   type DeviceRef,
   grouped,
   jsonText,
-  type Value,
   valueAt,
   valueText,
 } from '../../device/record.ts';
@@ -326,10 +331,10 @@ async function readItem(
 }
 
 /** One thing that devsh understood of a device, and the origin of the fact behind it. */
-export type Finding = Readonly<{ about: string; finding: string; origin: Origin }>;
+type Finding = Readonly<{ about: string; finding: string; origin: Origin }>;
 
 /** The records of a resource as they were read with a profile. */
-export interface Trial {
+interface Trial {
   readonly device: DeviceRef;
   readonly profile: Profile;
   readonly resource: string;
@@ -337,7 +342,7 @@ export interface Trial {
 }
 
 /** The id, the key and the fields of the records. @param listed the same as the list shows them */
-export function findingsOf(
+function findingsOf(
   { profile, resource, records }: Trial,
   listed: readonly DeviceRecord[],
 ): Finding[] {
@@ -389,81 +394,43 @@ function spreadOf(field: string, records: readonly DeviceRecord[]): string {
   return `${field}, ${isUnique ? '' : 'not '}unique in ${all} ${records.length}`;
 }
 
-/** What add, set and delete would send, from the planner of writes. Secrets are masked. */
-export function requestsOf(trial: Trial, example: DeviceRecord | undefined) {
-  const { device, profile, resource, records } = trial;
-  return changesOf(trial, example).map((change) => {
-    const { action } = change;
-    const origin = originOfWrite(profile, WRITE_OF[action], resource);
-    try {
-      const { steps, settled } = planDevice({ device, profile }, change, records);
-      const [step] = steps;
-      if (step === undefined) {
-        const [{ error, note = 'no field is known that it may set' } = {}] = settled;
-        throw error ?? new RefusedError(note);
-      }
-      const { method, form, json, ...masked } = maskedRequest(step.request);
-      const path = maskedPath(masked.path);
-      const request = { method, path, ...(form && { form }), ...(json && { json }) };
-      const body = form === undefined ? json && jsonText(json) : encodeForm(form);
-      const sends = [method, path, body].filter((part) => part !== undefined).join(' ');
-      const { erases = [], mayErase } = step.effects;
-      const lost = erases.length > 0 ? `would erase ${erases.join(', ')}` : null;
-      const note =
-        lost ?? (mayErase ? `may erase ${mayErase.join(', ') || 'hidden fields'}` : null);
-      return { action, sends, request, origin, note };
-    } catch (error) {
-      if (!(error instanceof DevshError)) throw error;
-      return { action, sends: null, request: null, origin, note: error.message };
-    }
-  });
-}
-
-/** An example of each action; without a record only an add is known. */
-function changesOf(
-  { profile, resource, records }: Trial,
-  example: DeviceRecord | undefined,
-): readonly Change[] {
+/** What an add, a change and a delete would send, with example values. Secrets are masked. */
+function requestsOf({ profile, resource, records }: Trial, example: DeviceRecord | undefined) {
   const keyField = keyFieldOf(profile, resource, records);
-  const about = (field: string): FieldFacts => fieldFacts(profile, resource, field);
-  const named = (['needed', 'required'] as const)
-    .flatMap((quality) => fieldsWith(profile, resource, quality))
-    .filter((field) => !profile.idFields.includes(field) && about(field).readOnly !== true)
-    .map((field) => [field, otherValue(about(field), example?.[field])]);
   const { parent, keyField: own } = resourceOf(profile, resource);
+  const about = (field: string): FieldFacts => fieldFacts(profile, resource, field);
   // The own key of an example is plain: what precedes it in its place is the parent.
   const above = valueText(example?.[keyField] ?? 'example/').replace(/[^/]*$/, '');
-  const place = { [keyField]: `${above}example`, [own]: 'example' };
-  const keys = parent === undefined ? { [keyField]: 'example' } : place;
-  const add = { ...Object.fromEntries(named), ...keys } as DeviceRecord;
-  if (example === undefined) return [{ action: 'add', resource, fields: add, isExact: true }];
+  const place = parent === undefined ? {} : { [keyField]: `${above}example` };
+  const keys = { ...place, [parent === undefined ? keyField : own]: 'example' };
+  const given = (['needed', 'required'] as const)
+    .flatMap((quality) => fieldsWith(profile, resource, quality))
+    .filter((field) => !profile.idFields.includes(field) && about(field).readOnly !== true)
+    .map((field) => [field, about(field).choices?.[0]?.value ?? example?.[field] ?? 'example']);
+  const added = { ...Object.fromEntries(given), ...keys } as DeviceRecord;
   const fixed = [...Object.keys(keys), ...profile.idFields, ...ignoredFields(profile, resource)];
-  const free = Object.keys(example).filter((field) => {
-    const { readOnly = false, createOnly = false } = about(field);
-    const isPlain = example[field] === null || typeof example[field] !== 'object';
-    const isOpen = !readOnly && !createOnly && isPlain;
+  const [changed] = Object.keys(example ?? {}).filter((field) => {
+    const { readOnly = false, createOnly = false, choices } = about(field);
+    const isOpen = !readOnly && !createOnly && choices === undefined && !fixed.includes(field);
     const isRisky = [isPrivilegeField, isSecretField, isInternalField].some((is) => is(field));
-    return isOpen && !isRisky && !fixed.includes(field);
+    return isOpen && !isRisky && typeof example?.[field] === 'string';
   });
-  // A text is the best example, and null the worst.
-  const rank = (name: string): number =>
-    typeof example[name] === 'string' ? 0 : example[name] === null ? 2 : 1;
-  const [field] = free.toSorted((a, b) => rank(a) - rank(b));
-  const change = field === undefined ? {} : { [field]: otherValue(about(field), example[field]) };
-  const key = isSingle(profile, resource) ? '' : valueText(example[keyField]);
-  const target = { kind: 'key', key } as const;
-  return [
-    { action: 'add', resource, fields: add, isExact: true },
-    { action: 'set', resource, target, fields: change, isExact: true },
-    { action: 'delete', resource, target },
+  const changes = changed === undefined ? {} : { [changed]: 'example' };
+  const ways: readonly (readonly [Action, (record: DeviceRecord) => WriteRequest])[] = [
+    ['add', () => createRequest(profile, resource, added)],
+    ['set', (record) => updateRequest(profile, resource, record, changes)],
+    ['delete', (record) => deleteRequest(profile, resource, record)],
   ];
-}
-
-/** A value that a device may take in place of `current`. */
-function otherValue({ choices }: FieldFacts, current: Value = null): Value {
-  const choice = choices?.find(({ value }) => value !== valueText(current));
-  if (choice !== undefined) return choice.value;
-  if (typeof current === 'object' && current !== null) return current;
-  if (typeof current === 'boolean') return !current;
-  return typeof current === 'number' ? current + 1 : 'example';
+  return ways.slice(0, example === undefined ? 1 : 3).map(([action, requestFor]) => {
+    const origin = originOfWrite(profile, WRITE_OF[action], resource);
+    try {
+      const { method, path, form, json } = maskedRequest(requestFor(example ?? added));
+      const body = form === undefined ? json && jsonText(json) : encodeForm(form);
+      const sends = [method, path, body].filter((part) => part !== undefined).join(' ');
+      return { action, sends, origin, note: null };
+    } catch (error) {
+      if (!(error instanceof DevshError)) throw error;
+      return { action, sends: null, origin, note: error.message };
+    }
+  });
 }
