@@ -127,36 +127,45 @@ function uniqueFields(records: readonly DeviceRecord[]): string[] {
   });
 }
 
-interface FoundList {
+export interface FoundList {
   /** What each path answered: `/rest/user (404)`. */
   readonly tried: readonly string[];
+  /** Without a login, as one was refused. */
+  readonly isOpen: boolean;
   /** Where its records are; undefined if they are nowhere. */
   readonly path?: string;
   /** Where they are in the response, if devsh would not find them there. */
   readonly items?: string | undefined;
 }
 
-/** Looks for the records of a resource where devices usually have them. Sends only GET, and after a 401 no login. */
+/**
+ * Looks for the records of a resource where devices usually have them. Sends only GET; once a login was refused none,
+ * and leaves each base path whose first answer is another 401.
+ */
 export async function findList(
   device: Device,
   resource: string,
   signal: AbortSignal,
+  wasRefused = false,
 ): Promise<FoundList> {
   const tried: string[] = [];
-  let isOpen = false;
-  for (const path of pathsElsewhere(device.profile, resource).keys()) {
+  const closed = new Set<string>();
+  let isOpen = wasRefused;
+  for (const [path, base] of pathsElsewhere(device.profile, resource)) {
+    if (closed.has(base)) continue;
     const request = { method: 'GET', path, ...(isOpen && { isOpen }) } as const;
     const response = await device.raw(request, signal);
     const { status, movedTo = path } = response;
     const list = status < 300 ? listIn(response, resource, device.profile) : undefined;
     if (list !== undefined && list.records.length > 0) {
-      return { tried, path: movedTo, items: list.items };
+      return { tried, isOpen, path: movedTo, items: list.items };
     }
     const answer = list ? 'an empty list' : status < 300 ? 'no records' : String(status);
     tried.push(`${maskedPath(path)} (${answer}${isOpen ? ' without a login' : ''})`);
+    if (isOpen && status === 401) closed.add(base);
     isOpen ||= status === 401;
   }
-  return { tried };
+  return { tried, isOpen };
 }
 
 /** The list in a response, wherever it is wrapped, if its records have a name. */

@@ -60,3 +60,8 @@ export function withoutAsking(access: Access): Access {
     anotherCredential: () => Promise.resolve(undefined),
   };
 }
+
+/** Nothing is sent that says who asks. */
+export function withoutLogin(access: Access): Access {
+  return { ...withoutAsking(access), credential: () => Promise.resolve(undefined) };
+}

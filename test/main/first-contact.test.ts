@@ -90,15 +90,62 @@ test('a device that is not in the inventory is added to it with its profile', as
   expect((await devsh('user list --on @all')).stdout).toContain('bob');
 });
 
-test('a stated profile, a refused login and a right path are no first contact', async () => {
-  const refusing = await serve((_request, response) => response.writeHead(401).end('{}'));
+test('a stated profile and a right path are no first contact', async () => {
   const missing = await serve((_request, response) => response.writeHead(404).end('{}'));
   const devsh = await makeDevsh(ADMIN);
-  const add = (name: string, { port }: TestServer, ...more: string[]) =>
-    devsh(['device', 'add', name, `127.0.0.1:${port}`, '--insecure', ...more]);
-  await add('refusing', refusing);
-  await add('stated', missing, '--profile', 'drf');
-  await devsh('run -', { stdin: 'connect refusing stated\n' });
-  expect(refusing.requests).toHaveLength(1);
+  const address = `127.0.0.1:${missing.port}`;
+  await devsh(['device', 'add', 'stated', address, '--insecure', '--profile', 'drf']);
+  await devsh('run -', { stdin: 'connect stated\n' });
   expect(new Set(missing.requests.map(({ path }) => path.split('/')[1]))).toEqual(new Set(['api']));
+});
+
+/** What devices answer below each path, after the login at the documented path was refused. */
+const REFUSING: readonly (readonly [
+  what: string,
+  answer: (path: string) => number,
+  told: RegExp | undefined,
+])[] = [
+  [
+    'everything needs a login',
+    () => 401,
+    /tried \/api\/user\/ \(401\), \/user\/ \(401 without a login\)/,
+  ],
+  [
+    'only the documented path exists',
+    (path) => (/^\/api\/users?\/?$/.test(path) ? 401 : 404),
+    undefined,
+  ],
+  [
+    'a list elsewhere is forbidden',
+    (path) => (path === '/v1/users' ? 403 : path.startsWith('/api/') ? 401 : 404),
+    /\/v1\/users \(403 without a login\)/,
+  ],
+  [
+    'a list elsewhere is open',
+    (path) => (path === '/v1/users' ? 200 : path.startsWith('/api/') ? 401 : 404),
+    /devsh reads 3 users: ann, bob, cyd/,
+  ],
+];
+
+test.each(REFUSING)('a refused login goes to no other place: %s', async (_, answer, told) => {
+  const users = NAMES.map((username, id) => ({ id, username }));
+  const server = await serve(({ url = '' }, response) => {
+    const status = answer(url.split('?')[0] ?? '');
+    response.writeHead(status).end(status === 200 ? JSON.stringify(users) : '{}');
+  });
+  const devsh = await makeDevsh(ADMIN);
+  await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
+  const { stdout, stderr, exitCode } = await devsh('run -', { stdin: 'connect box\n' });
+  const [first, ...others] = server.requests;
+  expect(first?.headers.authorization).toBeDefined();
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  expect(new Set(server.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+  // A base path that wants a login is asked once.
+  const refused = others.filter(({ path }) => answer(path) === 401).map(({ path }) => path);
+  const bases = refused.map((path) => path.replace(/[^/]+\/?$/, ''));
+  expect(new Set(bases).size).toBeGreaterThanOrEqual(bases.length - 1);
+  if (told === undefined) expect(stdout + stderr).not.toContain('tried');
+  else expect(stdout + stderr).toMatch(told);
+  expect(exitCode).not.toBe(0);
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { formatAddress, parseAddress } from '../../device/address.ts';
-import { ProtocolError, RejectedError } from '../../device/errors.ts';
+import { isRefusedLogin, ProtocolError, RejectedError } from '../../device/errors.ts';
 import { type DevshError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { Inventory, type DeviceEntry, selectDevices } from '../../fleet/inventory.ts';
@@ -28,7 +28,7 @@ export const connect = command({
     'stays: a new device is connected, but selected only with "use".\n' +
     '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
     'whole session. Where the documented path does not exist, devsh looks for the users at other usual paths (GET\n' +
-    'only), and proposes a profile: --yes keeps it.',
+    'only; after a refused login without one), and proposes a profile: --yes keeps it.',
   examples: [
     'connect 10.0.0.5 10.0.0.6',
     'connect @berlin !fw3',
@@ -73,10 +73,11 @@ async function* meetNext(
   met: Set<string>,
 ): AsyncGenerator<Output, readonly DeviceSession[]> {
   const next = sessions.find((one) => !met.has(one.ref.address) && isUnknown(one, failed.get(one)));
-  if (next === undefined || met.size === MOST_MET) return [];
+  const failure = next && failed.get(next);
+  if (next === undefined || failure === undefined || met.size === MOST_MET) return [];
   met.add(next.ref.address);
   const { firstContact } = await import('../devices/first-contact.ts');
-  const kept = yield* firstContact(call, next);
+  const kept = yield* firstContact(call, next, failure);
   if (kept === undefined) return yield* meetNext(call, sessions, failed, met);
   sessions[sessions.indexOf(next)] = kept;
   return [kept];
@@ -85,7 +86,9 @@ async function* meetNext(
 /** Whether the device speaks in another way than the document, and nobody has said how. */
 function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boolean {
   const isElsewhere =
-    error instanceof ProtocolError || (error instanceof RejectedError && error.status === 404);
+    error instanceof ProtocolError ||
+    isRefusedLogin(error) ||
+    (error instanceof RejectedError && error.status === 404);
   return entry.profile === undefined && isElsewhere;
 }
 

@@ -1,14 +1,12 @@
+import { isRefusedLogin } from '../../device/errors.ts';
 import { keyFieldOf } from '../../device/profile.ts';
-import type { Hint } from '../../device/profile-hints.ts';
 import { valueText } from '../../device/record.ts';
+import type { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, success, table } from '../output.ts';
 import { factsIn, lineOf, look } from './try-profile.ts';
-
-/** Each reading may show another fact: where the list is, its key, its id. */
-const MOST_READINGS = 4;
 
 /**
  * Looks where else a device has its users, and proposes the profile that reads them. Returns the session with that
@@ -17,26 +15,17 @@ const MOST_READINGS = 4;
 export async function* firstContact(
   call: Call<'yes'>,
   session: DeviceSession,
+  failure: DevshError,
 ): AsyncGenerator<Output, DeviceSession | undefined> {
   const { inventory, profiles } = call.shell.services;
   const { entry, ref } = session;
   const resource = 'user';
-  let seen = await look(call, { entry, resource }, true);
-  let hints: readonly Hint[] = seen.hints;
-  const { tried } = seen;
-  if (hints.length > 0) {
-    hints = [{ fact: 'extends', value: 'generic-rest', why: 'JSON at paths of its own' }, ...hints];
-  }
-  for (let news = hints, reading = 1; news.length > 0 && reading < MOST_READINGS; reading += 1) {
-    const profile = await profiles.holdWith('documented', factsIn(hints));
-    seen = await look(call, { entry: { ...entry, profile }, resource });
-    news = seen.hints.filter(({ fact }) => !hints.some((known) => known.fact === fact));
-    hints = [...hints, ...news];
-  }
-  if (tried.length > 0) yield info(`${ref.name}: tried ${tried.join(', ')}`);
-  if (hints.length === 0 || seen.listed.length === 0) return undefined;
+  const { tried, hints, profile, listed } = await look(call, { entry, resource }, failure);
+  // A wrong password is the likelier reason of a 401, unless there is anything elsewhere.
+  const told = isRefusedLogin(failure) ? tried.filter((place) => !place.includes('(404')) : tried;
+  if (told.length > 1 || hints.length > 0) yield info(`${ref.name}: tried ${told.join(', ')}`);
+  if (hints.length === 0 || listed.length === 0) return undefined;
   yield table('suggestions', ['fact', 'value', 'why'], hints);
-  const { profile, listed } = seen;
   const keyField = keyFieldOf(profile, resource, listed);
   const names = someOf(listed.map((record) => valueText(record[keyField])));
   yield info(

@@ -13,6 +13,7 @@ import {
 } from '../../device/encode.ts';
 import {
   DeviceError,
+  isRefusedLogin,
   ProtocolError,
   RejectedError,
   UnreachableError,
@@ -22,7 +23,13 @@ import { noteListing } from '../../device/facts.ts';
 import { jsonIn } from '../../device/json.ts';
 import { exampleOf, readOwn, unlistedFields } from '../../device/learn.ts';
 import { type ReadPages, pagingText } from '../../device/pages.ts';
-import { findList, type Hint, itemsHint, recordHints } from '../../device/profile-hints.ts';
+import {
+  findList,
+  type FoundList,
+  type Hint,
+  itemsHint,
+  recordHints,
+} from '../../device/profile-hints.ts';
 import {
   detailPath,
   fieldFacts,
@@ -61,6 +68,7 @@ import {
 } from '../../device/sensitive-fields.ts';
 import { fieldShape } from '../../device/typed-value.ts';
 import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { type Access, withoutLogin } from '../../fleet/access.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
 import type { DeviceEntry } from '../../fleet/inventory.ts';
 import { aOrAn, counted } from '../../text/one-line.ts';
@@ -121,41 +129,57 @@ export interface Look extends Trial {
   readonly hints: readonly Hint[];
 }
 
+/** Each reading may show another fact: where the list is, its key, its id. */
+const MOST_READINGS = 4;
+
 /**
- * Reads a resource, after a 404 also elsewhere. Sends only GET.
+ * Reads a resource, and gathers the facts that fit better. Sends only GET, and looks elsewhere after a 404.
  *
- * @param isFirst also after an answer that is no list
+ * @param failure at the first contact: why nothing was read. devsh looks elsewhere after any answer, reads again with
+ *   what a reading shows, and sends no login once one was refused
  */
-export async function look(call: Call, subject: Subject, isFirst = false): Promise<Look> {
-  // A session of its own, as facts seen with a profile that is only tried must not be kept.
-  const session = new DeviceSession(subject.entry);
-  const { profiles } = call.shell.services;
+export async function look(call: Call, subject: Subject, failure?: DevshError): Promise<Look> {
   const { entry, resource, text } = subject;
   const { profile: base = 'documented' } = entry;
-  try {
-    const seen = await lookWith(call, session, resource);
-    const { listing, profile } = seen;
-    const status = listing instanceof RejectedError ? listing.status : undefined;
-    const isElsewhere = status === 404 || (isFirst && listing instanceof ProtocolError);
-    if (!isElsewhere || seen.hints.length > 0) return seen;
-    const { signal } = call.io;
-    const found = await session.use(call.access, (device) => findList(device, resource, signal));
-    const first = `${maskedPath(listPath(profile, resource))} (${status ?? 'no list'})`;
-    const tried = [first, ...found.tried];
-    const places = foundAt(profile, resource, found, tried);
-    if (places.length === 0) return { ...seen, tried };
-    const { items } = found;
-    const hints = [
-      ...places,
-      ...(items === undefined ? [] : [{ fact: 'list.items', value: items, why: 'they are there' }]),
-    ];
-    const trial = await profiles.holdWith(base, factsIn(hints), text);
-    const other = new DeviceSession({ ...entry, profile: trial });
-    const there = await lookWith(call, other, resource).finally(() => other.close());
-    return { ...there, tried, hints: [...hints, ...there.hints] };
-  } finally {
-    await session.close();
+  const { profiles } = call.shell.services;
+  const isFirst = failure !== undefined;
+  let access = isRefusedLogin(failure) ? withoutLogin(call.access) : call.access;
+  let [hints, tried]: [readonly Hint[], readonly string[]] = [[], []];
+  for (let reading = 1; ; reading += 1) {
+    const profile = hints.length === 0 ? base : await profiles.holdWith(base, factsIn(hints), text);
+    // A session of its own, as facts seen with a profile that is only tried must not be kept.
+    const session = new DeviceSession({ ...entry, profile });
+    try {
+      const seen = await lookWith(call, session, resource, access);
+      let news = seen.hints.filter(({ fact }) => !hints.some((known) => known.fact === fact));
+      const isElsewhere = news.length + hints.length === 0 && isNoList(seen.listing, isFirst);
+      if (isElsewhere) {
+        const found = await session.use(access, (device) =>
+          findList(device, resource, call.io.signal, access !== call.access),
+        );
+        const { listing } = seen;
+        const status =
+          listing instanceof ProtocolError ? 'no list' : isRefusedLogin(listing) ? 401 : 404;
+        tried = [`${maskedPath(listPath(seen.profile, resource))} (${status})`, ...found.tried];
+        news = foundAt(seen.profile, resource, found, tried);
+        if (found.isOpen) access = withoutLogin(call.access);
+      }
+      const isOfItsOwn = isFirst && hints.length === 0 && news.length > 0;
+      hints = [...(isOfItsOwn ? [OF_ITS_OWN] : hints), ...news];
+      if (news.length === 0 || !(isFirst || isElsewhere) || reading === MOST_READINGS) {
+        return { ...seen, tried: [...tried, ...seen.tried], hints };
+      }
+    } finally {
+      await session.close();
+    }
   }
+}
+
+const OF_ITS_OWN = { fact: 'extends', value: 'generic-rest', why: 'JSON at paths of its own' };
+
+function isNoList(listing: Look['listing'], isFirst: boolean): boolean {
+  const isMissing = listing instanceof RejectedError && listing.status === 404;
+  return isMissing || (isFirst && (listing instanceof ProtocolError || isRefusedLogin(listing)));
 }
 
 /** As `profile set` takes them. */
@@ -164,9 +188,10 @@ export function factsIn(hints: readonly Hint[]): Readonly<Record<string, string>
 }
 
 async function lookWith(
-  { access, io: { signal } }: Call,
+  { io: { signal } }: Call,
   session: DeviceSession,
   resource: string,
+  access: Access,
 ): Promise<Look> {
   const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
   const stated = session.profile;
@@ -276,17 +301,18 @@ function readingOf(
 function foundAt(
   profile: Profile,
   resource: string,
-  { path = listPath(profile, resource) }: { readonly path?: string },
+  { path, items }: Pick<FoundList, 'path' | 'items'>,
   tried: readonly string[],
 ): Hint[] {
   const stated = listPath(profile, resource);
-  if (path === stated) return [];
+  if (path === undefined || path === stated) return [];
   const why = `${tried[0] ?? `${stated} redirects`}; the records are at ${path}`;
   const basePath = pathsElsewhere(profile, resource).get(path);
   const isBelow = listPath({ ...profile, basePath: basePath ?? '' }, resource) === path;
   return [
     ...(basePath === undefined ? [] : [{ fact: 'base_path', value: basePath, why }]),
     ...(isBelow ? [] : [{ fact: `resources.${resource}.path`, value: path, why }]),
+    ...(items === undefined ? [] : [{ fact: 'list.items', value: items, why: 'they are there' }]),
   ];
 }
 
