@@ -109,7 +109,7 @@ export function unlistedFields(listed: DeviceRecord, full: DeviceRecord): string
 }
 
 /** One record at its own path. */
-interface OwnReading {
+export interface OwnReading {
   readonly record?: DeviceRecord;
   /** Its path ends with its key, although it has an id. */
   readonly namedBy?: 'key';
@@ -118,7 +118,7 @@ interface OwnReading {
 }
 
 /** Reads a record at its own path, named by its id or else by its key. Throws if cancelled, or for a wrong certificate. */
-export async function readOwn(
+async function readOwn(
   device: Device,
   profile: Profile,
   resource: string,
@@ -141,16 +141,18 @@ export async function readOwn(
   }
 }
 
-/** Records what reading one record at its own path shows. */
+/** Reads one record at its own path, and records what that shows. */
 export async function noteOwn(
   { device, facts, resource, signal }: Asking,
   listed: DeviceRecord,
-): Promise<void> {
-  const { record, namedBy } = await readOwn(device, facts.profile, resource, listed, signal);
+): Promise<OwnReading> {
+  const own = await readOwn(device, facts.profile, resource, listed, signal);
+  const { record, namedBy } = own;
   const source = 'GET of one record';
   const summary = record && unlistedFields(listed, record).length > 0;
   facts.set(`resources.${resource}.list.summary`, summary, source);
   facts.set(`resources.${resource}.namedBy`, namedBy, source);
+  return own;
 }
 
 /** Undefined if the device does not respond: one fact fewer. */

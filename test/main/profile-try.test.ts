@@ -69,7 +69,6 @@ test.each<
   ],
   ['the key', 'resources: {user: {key_field: login}}', {}, 'resources.user.key_field', 'username'],
   ['the id', 'id_fields: [ident]', {}, 'id_fields', '[id]'],
-  ['what a list omits', '', { quirk: ['summary-list'] }, 'list.summary', 'true'],
 ])('suggests %s', async (_, profile, simulator, fact, value) => {
   const { tried } = await tryFile(`extends: generic-rest\n${profile}\n`, simulator);
   expect(tried.suggestions).toContainEqual(expect.objectContaining({ fact, value }));

@@ -21,7 +21,7 @@ import {
 } from '../../device/errors.ts';
 import { noteListing } from '../../device/facts.ts';
 import { jsonIn } from '../../device/json.ts';
-import { exampleOf, readOwn, unlistedFields } from '../../device/learn.ts';
+import { exampleOf, noteOwn, type OwnReading, unlistedFields } from '../../device/learn.ts';
 import { type ReadPages, pagingText } from '../../device/pages.ts';
 import {
   findList,
@@ -38,7 +38,6 @@ import {
   isNamedByKey,
   isResourceName,
   isSingle,
-  isSummary,
   keyFieldOf,
   listPath,
   listRequest,
@@ -47,7 +46,6 @@ import {
   originOfWrite,
   type Profile,
   resourceOf,
-  withResource,
   describedFields,
   fieldsWith,
 } from '../../device/profile.ts';
@@ -67,7 +65,7 @@ import {
   maskedPath,
 } from '../../device/sensitive-fields.ts';
 import { fieldShape } from '../../device/typed-value.ts';
-import { DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { DevshError, UsageError } from '../../errors.ts';
 import { type Access, withoutLogin } from '../../fleet/access.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
 import type { DeviceEntry } from '../../fleet/inventory.ts';
@@ -122,7 +120,9 @@ export interface Look extends Trial {
   readonly listing: ReadPages | DeviceError;
   /** As the list shows them; those of the trial are complete where one was read. */
   readonly listed: readonly DeviceRecord[];
-  readonly item: Awaited<ReturnType<typeof readItem>> | undefined;
+  readonly item: Finding | undefined;
+  /** One of the records. */
+  readonly example: DeviceRecord | undefined;
   /** What the paths before that of the list answered. */
   readonly tried: readonly string[];
   /** Facts that would fit better. */
@@ -194,32 +194,38 @@ async function lookWith(
   access: Access,
 ): Promise<Look> {
   const use = <T>(work: (device: Device) => Promise<T>): Promise<T> => session.use(access, work);
-  const stated = session.profile;
+  const { facts } = session;
   const listing = await use((device) => device.list(resource, signal)).catch(responseFailure);
   const isRead = !(listing instanceof Error);
-  if (isRead) noteListing(session.facts, resource, listing);
-  const { profile, credential } = session;
+  if (isRead) noteListing(facts, resource, listing);
   const { tried = [], records: listed = [], single } = isRead ? listing : {};
   const isList = single !== true && listed.length > 0;
+  const before = session.profile;
+  const example = isList ? exampleOf(before, resource, listed) : undefined;
+  const own =
+    example && (await use((device) => noteOwn({ device, facts, resource, signal }, example)));
+  const { profile, credential } = session;
   // No second request after a refusal, which may be one of the login.
   const isMisread = isRead ? !isList : listing instanceof ProtocolError;
   const misread = isMisread
     ? await use((device) => device.raw(listRequest(profile, resource), signal))
     : undefined;
-  const example = isList ? exampleOf(profile, resource, listed) : listed[0];
-  const item =
-    isList && example !== undefined
-      ? await use((device) => readItem(device, profile, resource, example, signal))
-      : undefined;
-  const records = listed.map((record) => (record === example ? (item?.record ?? record) : record));
-  const hints = [
-    ...(isRead ? foundAt(stated, resource, listing, tried) : []),
-    itemsHint(jsonIn(misread?.body ?? '')),
-    ...(isList ? recordHints({ profile, resource, records: listed }) : []),
-    item?.hint,
-  ].filter((hint) => hint !== undefined);
-  const about = { device: session.ref, credential, profile, resource, records };
-  return { ...about, listing, listed, item, tried, hints };
+  const hints = isList
+    ? recordHints({ profile: before, resource, records: listed })
+    : [itemsHint(jsonIn(misread?.body ?? ''))].filter((hint) => hint !== undefined);
+  const records = listed.map((record) => (record === example && own?.record) || record);
+  const item = example && own && itemFinding(profile, resource, example, own);
+  return {
+    ...{ device: session.ref, credential, profile, resource, records },
+    ...{
+      listing,
+      listed,
+      item,
+      tried,
+      hints,
+      example: records[example ? listed.indexOf(example) : 0],
+    },
+  };
 }
 
 function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generator<Output> {
@@ -234,13 +240,11 @@ function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generat
       origin: originOf(profile, own in profile.origins ? own : 'list.path'),
     },
     ...(listing instanceof Error ? [] : readingOf(listing, seen.tried)),
-    ...(item === undefined ? [] : [item.finding]),
+    ...(item === undefined ? [] : [item]),
     ...(listed.length === 0 ? [] : findingsOf(seen, listed)),
   ];
   yield table('understood', ['about', 'finding', 'origin'], findings);
-  const example = listed.length === 0 ? undefined : exampleOf(profile, resource, listed);
-  const full = item?.record ?? example ?? listed[0];
-  const requests = requestsOf(seen, full);
+  const requests = requestsOf(seen, seen.example);
   yield table('requests', ['action', 'sends', 'origin'], requests);
   for (const [note, all] of grouped(requests, ({ note }) => note ?? undefined)) {
     yield warning(`${all.map(({ action }) => action).join(', ')}: ${note}`);
@@ -316,44 +320,20 @@ function foundAt(
   ];
 }
 
-/** Reads a record at its own path, and compares it with the list. */
-async function readItem(
-  device: Device,
+/** What a record shows at its own path. */
+function itemFinding(
   profile: Profile,
   resource: string,
   listed: DeviceRecord,
-  signal: AbortSignal,
-): Promise<{ record?: DeviceRecord; finding: Finding; hint?: Hint | undefined }> {
-  const { record, namedBy, error } = await readOwn(device, profile, resource, listed, signal);
+  { record, error }: OwnReading,
+): Finding {
   const found = { about: 'one record', origin: 'observed' } as const;
-  if (record === undefined) {
-    const failure = error instanceof RefusedError ? error : responseFailure(error);
-    return { finding: { ...found, finding: failure.message } };
-  }
-  const own = withinParent(
-    namedBy === undefined ? profile : withResource(profile, resource, { namedBy }),
-    resource,
-    listed,
-  );
-  const path = writePath(
-    own.profile,
-    { path: detailPath(profile, resource) },
-    resource,
-    own.record,
-  );
-  const more = unlistedFields(listed, record);
-  const shown = more.join(', ') || 'nothing';
-  const finding = `GET ${maskedPath(path)} shows more than the list: ${shown}`;
-  const isNew = more.length > 0 && !isSummary(profile, resource);
-  const summary = `a record has ${counted(more.length, 'field')} that the list omits`;
-  const byKey = 'the path of a record ends with its key; with its id it does not exist (404)';
-  const hint =
-    namedBy !== undefined
-      ? { fact: `resources.${resource}.named_by`, value: namedBy, why: byKey }
-      : isNew
-        ? { fact: 'list.summary', value: 'true', why: summary }
-        : undefined;
-  return { record, finding: { ...found, finding }, hint };
+  if (record === undefined) return { ...found, finding: error?.message ?? '' };
+  const own = withinParent(profile, resource, listed);
+  const detail = { path: detailPath(profile, resource) };
+  const path = maskedPath(writePath(own.profile, detail, resource, own.record));
+  const more = unlistedFields(listed, record).join(', ') || 'nothing';
+  return { ...found, finding: `GET ${path} shows more than the list: ${more}` };
 }
 
 /** One thing that devsh understood of a device, and the origin of the fact behind it. */
