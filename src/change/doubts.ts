@@ -11,6 +11,7 @@ import {
 } from '../device/record.ts';
 import {
   isPrivilegeField,
+  isRightsField,
   isSecretField,
   isSecretName,
   isStatusField,
@@ -244,8 +245,6 @@ export function withAdvice(
   return { ...end, note: noteOf(end.note, advice) };
 }
 
-/** Privilege fields that grant rights; `is_verified` and the like do not. */
-const RIGHTS = /admin|super|root|sudo|staff|role|group|perm|priv|right|scope|level|capab|grant/i;
 const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;
 
 interface Grant {
@@ -261,17 +260,13 @@ export function grantsOf({ action, before = {}, after = {} }: Step): readonly Gr
     .flatMap(grantOf);
 }
 
-function showsRights(path: string): boolean {
-  const names = path.split('.');
-  return names.some((name) => isPrivilegeField(name) && RIGHTS.test(name)) && !isStatusField(path);
-}
-
 function givesNothing(value: Value | undefined): boolean {
   return valueText(value).trim() === '' || asBoolean(value) === false;
 }
 
 function grantOf({ field, before, after = null }: ChangedPart): Grant[] {
-  if (!showsRights(field) || isStored(after, before)) return [];
+  const isRight = field.split('.').some(isRightsField) && !isStatusField(field);
+  if (!isRight || isStored(after, before)) return [];
   const held = isValueList(before) ? before : [before];
   const given = (isValueList(after) ? after : [after]).filter(
     (value) => !givesNothing(value) && !held.some((other) => covers(other, value)),

@@ -271,7 +271,7 @@ function base64Codes(bytes: Buffer): string[] {
 
 /** Words in names of fields about rights: `role`, `groups`, `permissions`, `access_level`. */
 const RIGHTS =
-  /^(?:admin|super|sudo|root|wheel|staff|owner|roles?$|gr(?:ou)?p|perm|priv|scope|levels?$|lvl|access|rights?$|grants?$|capabilit)|(?:admin|group|role|staff|scope|level|privilege|permission)s?$/;
+  /^(?:admin|super|sudo|root|wheel|staff|owner|roles?$|gr(?:ou)?p|perm|priv|scope|levels?$|lvl|access|rights?$|grants?$|capabilit)|(?:admin|super(?:user)?|root|group|role|staff|scope|level|privilege|permission)s?$/;
 
 /** `is_admin`, `canWrite`, `isstaff`. */
 const CLAIM = /^(?:is|can|may|has)$|^is(?:active|admin|staff|super|root|owner)/;
@@ -282,8 +282,12 @@ const INTERNAL =
 
 /** Decides by its name (`is_staff`, `userRole`). A false match is harmless: such a field is only never filled in. */
 export function isPrivilegeField(name: string): boolean {
-  const words = wordsOf(name);
-  return CLAIM.test(words[0] ?? '') || words.some((word) => RIGHTS.test(word));
+  return CLAIM.test(wordsOf(name)[0] ?? '') || isRightsField(name);
+}
+
+/** Whether what it holds are rights, by its name; `is_verified` only claims something. */
+export function isRightsField(name: string): boolean {
+  return wordsOf(name).some((word) => RIGHTS.test(word));
 }
 
 /** Whether a device manages the field itself, by its name: `_rev`, `canBeDeleted`, `is_builtin`. */

@@ -25,6 +25,10 @@ test.each<[DeviceRecord | undefined, DeviceRecord, [string, Value, boolean][]]>(
   [{ role: 'admin' }, { role: '' }, []],
   [{ is_admin: true }, { is_admin: true, lang: 'de' }, []],
   [{ is_active: false }, { is_active: true, is_verified: true }, []],
+  // One list of words says what a right is: no field of it is filled in, and each one that grows is told.
+  [{ wheel: false }, { wheel: true }, [['wheel', true, true]]],
+  [{ issuperuser: 'no' }, { issuperuser: 'yes' }, [['issuperuser', 'yes', true]]],
+  [{ api_access: 'none' }, { api_access: 'all' }, [['api_access', 'all', false]]],
 ])('from %j to %j grants %j', (before, asked, given) => {
   expect(grants(before, asked)).toEqual(given);
 });
