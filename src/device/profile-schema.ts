@@ -219,6 +219,8 @@ export interface FieldFacts extends Readonly<
   readonly min?: number;
   readonly max?: number;
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  /** The resource whose records it names by their ids. */
+  readonly refers?: string;
   /** It has certain values, none of them empty, although no device has told which. */
   readonly choice?: boolean;
   /** The device wants it in a new record. */
@@ -253,6 +255,7 @@ const fieldWord = z.union([
       `unknown word "${String(input)}", ${nearOrAll(String(input), WORDS, 'words')}`,
   }),
   z.strictObject({ choices: names }),
+  z.strictObject({ refers: text }),
 ]);
 
 const WORDS = [...TYPES, ...Object.keys(FIELD_WORDS)];
@@ -269,6 +272,7 @@ const fieldSchema = z
 
 function factsOfWord(word: z.infer<typeof fieldWord>): FieldFacts {
   if (typeof word !== 'string') {
+    if ('refers' in word) return word;
     return { choices: word.choices.map((value) => ({ value, label: value })) };
   }
   if ((TYPES as readonly string[]).includes(word)) return { type: word, isStated: true };
@@ -293,7 +297,7 @@ const resourceSchema = z.strictObject({
   key_field: fact(text, 'The natural key: the field that people know a record by'),
   fields: fact(
     z.record(text, fieldSchema, 'must have the words of each field, as {pin: [write_only]}'),
-    'By field, the words that say what it is: a type, {choices: [a, b]}, and those of the table below',
+    'By field, the words that say what it is: a type, {choices: [a, b]}, {refers: RESOURCE}, and those of the table below',
   ),
   account_field: fact(
     text,

@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ADMIN, startFleet } from './devsh.ts';
+import { serve } from '../device/server.ts';
+import { ADMIN, makeDevsh, startFleet } from './devsh.ts';
 
 /** Three devices with equal users, except that bob is missing on sim3 and differs on sim2. */
 async function startDrifted() {
@@ -157,3 +161,62 @@ test('a word of --drift is no guess on the command line and in scripts: other re
   });
   expect(prompt.stdout).toContain('broadbent');
 });
+
+/** A device whose groups have ids of its own, and its users the ids of their groups. */
+function startWithGroups(ids: ReadonlyMap<string, number>, groups: Record<string, string[]>) {
+  const idOf = (name: string): number => ids.get(name) ?? 0;
+  const users = Object.entries(groups).map(([username, names], index) => ({
+    ...{ id: idOf(username) + index, username, groups: names.map(idOf) },
+    main: idOf(names[0] ?? ''),
+  }));
+  const lists: Record<string, unknown> = {
+    '/api/user': users,
+    '/api/group': [...ids].map(([name, id]) => ({ id, name })),
+  };
+  return serve(({ url = '' }, response) => {
+    const list = lists[url.split('?')[0] ?? ''];
+    response.writeHead(list === undefined ? 404 : 200).end(JSON.stringify(list ?? {}));
+  });
+}
+
+test('references are compared by the key of what they name, whatever its id is', async () => {
+  const name = fc.stringMatching(/^[a-z]{2,8}$/);
+  const names = fc.uniqueArray(name, { minLength: 3, maxLength: 5 });
+  const number = fc.uniqueArray(fc.integer({ min: 1, max: 99_999 }), {
+    minLength: 5,
+    maxLength: 5,
+  });
+  await fc.assert(
+    fc.asyncProperty(names, number, number, async (groups, one, other) => {
+      const idsFrom = (numbers: readonly number[]) =>
+        new Map(groups.map((group, index) => [group, numbers[index] ?? 0]));
+      const [first = '', second = '', third = ''] = groups;
+      const members = { ann: [first, second], bob: [third] };
+      const same = await startWithGroups(idsFrom(one), members);
+      const likewise = await startWithGroups(idsFrom(other), members);
+      const changed = await startWithGroups(idsFrom(other), { ...members, bob: [second] });
+      const devsh = await makeDevsh(ADMIN);
+      const fields = 'fields: {groups: {refers: group}, main: {refers: group}}';
+      const stdin = `extends: generic-rest\nresources: {user: {key_field: username, ${fields}}}\n`;
+      for (const [index, { port }] of [same, likewise, changed].entries()) {
+        await devsh(['device', 'add', `d${index}`, `127.0.0.1:${port}`, '--insecure']);
+        await writeFile(join(devsh.folder, 'refers.yaml'), stdin);
+        await devsh(`profile use d${index} ${join(devsh.folder, 'refers.yaml')}`);
+      }
+      expect((await devsh('user list --drift --on d0,d1')).exitCode).toBe(0);
+      const { stdout, exitCode } = await devsh('user list --drift --on d0,d2');
+      expect(stdout).toContain(`groups differs: ${third} on d0, ${second} on d2`);
+      expect(stdout).toContain(`main differs: ${third} on d0, ${second} on d2`);
+      expect(exitCode).toBe(8);
+      // What cannot be read is no difference, and no proof that there is none.
+      const silent = await startWithGroups(new Map(), { ann: [], bob: [] });
+      await devsh(['device', 'add', 'd3', `127.0.0.1:${silent.port}`, '--insecure']);
+      const stated = 'resources.user.fields.groups={refers: nothing}';
+      await devsh(['profile', 'set', 'd3', 'extends=generic-rest', stated]);
+      const unread = await devsh('user list --drift --on d3,d0');
+      expect(unread.stderr).toMatch(/GET \/api\/nothing/);
+      expect(unread.exitCode).not.toBe(0);
+    }),
+    { numRuns: 3 },
+  );
+}, 60_000);

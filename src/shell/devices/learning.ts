@@ -94,13 +94,14 @@ function sinceOf(own: string, origin: Origin, known: Since) {
 
 /** As a profile states it: the type, choices, and words. */
 export function describe(facts: FieldFacts): string {
-  const { type, choices, nullable } = facts;
+  const { type, choices, nullable, refers } = facts;
   const words = Object.entries(facts).flatMap(([name, value]) =>
     value === true && name !== 'isStated' ? inYaml(name) : [],
   );
   const values = choices?.map(({ value }) => value).join('|');
   const more = nullable === false ? 'not_nullable' : undefined;
-  return [type, ...words, more, values].filter((part) => part !== undefined).join(' ');
+  const other = refers && `refers to ${refers}`;
+  return [type, ...words, more, values, other].filter((part) => part !== undefined).join(' ');
 }
 
 /** A clock that counts seconds has advanced after this time. */

@@ -6,8 +6,22 @@ import {
 import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { Problems } from '../../change/record-file/record-file.ts';
 import { ScopedRows, scopeOf } from '../../change/record-file/scopes.ts';
-import { isSingle, keyFieldOf, knownFields } from '../../device/profile.ts';
-import { type DeviceRecord, valueText } from '../../device/record.ts';
+import {
+  fieldFacts,
+  idOf,
+  isSingle,
+  keyFieldOf,
+  knownFields,
+  resourceOf,
+} from '../../device/profile.ts';
+import {
+  type DeviceRecord,
+  isNested,
+  isValueList,
+  sorted,
+  type Value,
+  valueText,
+} from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
@@ -26,6 +40,7 @@ import {
   checkFilter,
   fieldsAsked,
   inDoubt,
+  type ReadList,
   readProgress,
   sortedBy,
   unreadOf,
@@ -57,6 +72,45 @@ export async function* readAll(
   return sessions.flatMap((session) => found.get(session) ?? []);
 }
 
+/** A reference by the key of what it names: the ids of one thing differ between devices. */
+function named(value: Value, keys: ReadonlyMap<string, string>): Value {
+  if (isValueList(value)) return sorted(value.map((one) => named(one, keys)));
+  return isNested(value) ? value : (keys.get(valueText(value)) ?? value);
+}
+
+/** The same records with named references, of the devices that showed what those refer to; yields the failures. */
+async function* withReferences(
+  call: Call,
+  resource: string,
+  reads: readonly ReadList[],
+): AsyncGenerator<Output, readonly ReadList[]> {
+  const fields = reads.flatMap(({ session: { profile } }) =>
+    Object.entries(resourceOf(profile, resource).fields),
+  );
+  const others = new Set(fields.flatMap(([, { refers }]) => refers ?? []));
+  let known = reads;
+  for (const other of others) {
+    const sessions = known.map(({ session }) => session);
+    const lists = yield* readAll(call, sessions, other);
+    known = lists.flatMap(({ session, records: targets }) => {
+      const { profile } = session;
+      const keyField = keyFieldOf(profile, other, targets);
+      const keys = new Map(
+        targets.map((one) => [idOf(profile, one) ?? '', valueText(one[keyField])]),
+      );
+      const inNames = ([field, value]: [string, Value]): [string, Value] =>
+        fieldFacts(profile, resource, field).refers === other
+          ? [field, named(value, keys)]
+          : [field, value];
+      const renamed = (record: DeviceRecord): DeviceRecord =>
+        Object.fromEntries(Object.entries(record).map(inNames));
+      const { records = [] } = known.find((read) => read.session === session) ?? {};
+      return [{ session, records: records.map(renamed) }];
+    });
+  }
+  return known;
+}
+
 /** A filter chooses records, not their copies: what matches on one device is compared on all of them. */
 export async function* compareDevices(
   call: Call<'columns' | 'sort'>,
@@ -71,9 +125,10 @@ export async function* compareDevices(
   }
   const { options } = call;
   const asked = fieldsAsked(options, filter);
-  const reads = yield* readAll(call, sessions, resource, {
+  const listed = yield* readAll(call, sessions, resource, {
     refine: (session, records) => withFields(call, session, resource, records, asked),
   });
+  const reads = yield* withReferences(call, resource, listed);
   const [first] = reads.map(({ session }) => session);
   if (first === undefined) return;
   if (reads.length < 2) {
@@ -113,7 +168,7 @@ export async function* compareDevices(
   const lacking = new Set(rows.flatMap((row) => devicesWithout(drift, row)));
   const doubtful = sessions.filter(({ ref }) => lacking.has(ref));
   yield* inDoubt(doubtful, resource, `a ${resource} that is missing there`);
-  const summaries = reads.map(({ session, records: own }) => {
+  const summaries = listed.map(({ session, records: own }) => {
     const omits = session.omittedIn(resource, own);
     const notRead = omits && { shown: [...new Set(own.flatMap(Object.keys))], omits };
     return { device: session.ref.name, resource, notRead };
