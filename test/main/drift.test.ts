@@ -208,6 +208,16 @@ test('references are compared by the key of what they name, whatever its id is',
       expect(stdout).toContain(`groups differs: ${third} on d0, ${second} on d2`);
       expect(stdout).toContain(`main differs: ${third} on d0, ${second} on d2`);
       expect(exitCode).toBe(8);
+      // An id that no group has is the same as nothing, also where it is the same number.
+      const lost = await startWithGroups(new Map([[second, 1]]), { bob: [third] });
+      const also = await startWithGroups(new Map([[first, 2]]), { bob: [third] });
+      for (const [index, { port }] of [lost, also].entries()) {
+        await devsh(['device', 'add', `e${index}`, `127.0.0.1:${port}`, '--insecure']);
+        await devsh(`profile use e${index} ${join(devsh.folder, 'refers.yaml')}`);
+      }
+      const unknown = await devsh('user list --drift --on e0,e1');
+      expect(unknown.stdout).toMatch(/groups differs: "id 0 of e0" on e0, "id 0 of e1"/);
+      expect(unknown.exitCode).toBe(8);
       // What cannot be read is no difference, and no proof that there is none.
       const silent = await startWithGroups(new Map(), { ann: [], bob: [] });
       await devsh(['device', 'add', 'd3', `127.0.0.1:${silent.port}`, '--insecure']);

@@ -72,10 +72,14 @@ export async function* readAll(
   return sessions.flatMap((session) => found.get(session) ?? []);
 }
 
-/** A reference by the key of what it names: the ids of one thing differ between devices. */
-function named(value: Value, keys: ReadonlyMap<string, string>): Value {
-  if (isValueList(value)) return sorted(value.map((one) => named(one, keys)));
-  return isNested(value) ? value : (keys.get(valueText(value)) ?? value);
+/**
+ * A reference by the key of what it names: the ids of one thing differ between devices. What the list of a device does
+ * not name equals nothing on another one.
+ */
+function named(value: Value, keys: ReadonlyMap<string, string>, device: string): Value {
+  if (isValueList(value)) return sorted(value.map((one) => named(one, keys, device)));
+  const id = isNested(value) ? '' : valueText(value);
+  return id === '' ? value : (keys.get(id) ?? `id ${id} of ${device}`);
 }
 
 /** The same records with named references, of the devices that showed what those refer to; yields the failures. */
@@ -100,7 +104,7 @@ async function* withReferences(
       );
       const inNames = ([field, value]: [string, Value]): [string, Value] =>
         fieldFacts(profile, resource, field).refers === other
-          ? [field, named(value, keys)]
+          ? [field, named(value, keys, session.ref.name)]
           : [field, value];
       const renamed = (record: DeviceRecord): DeviceRecord =>
         Object.fromEntries(Object.entries(record).map(inNames));
