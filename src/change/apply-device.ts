@@ -7,7 +7,7 @@ import { runStep, driftOf, readResource, settledNow } from './run-step.ts';
 import type { RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
-import { guardOf, losesLogin } from './guard.ts';
+import { guardOf, isOwnRotation, losesLogin } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
@@ -31,7 +31,10 @@ interface ApplyWork extends RotationWork {
  * runs them one by one. Each read-back is the reading before the next step.
  */
 export async function applyToDevice(work: ApplyWork): Promise<void> {
-  const { devicePlan, pending: left } = work;
+  const { devicePlan, session } = work;
+  const isOwn = ({ step }: PendingStep): number => Number(isOwnRotation(step, session.credential));
+  // The login in use is the way back for the others.
+  const left = work.pending.toSorted((one, other) => isOwn(one) - isOwn(other));
   if (left.length === 0) return;
   const readings = new LatestReadings(work);
   try {

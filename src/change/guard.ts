@@ -135,6 +135,9 @@ export function objectionsOn(
   return { own, breakGlass };
 }
 
+const OWN_TOKEN =
+  'a lost response would lose the token in use and the new one: log in with a password or another account (--user)';
+
 /** Whether devsh itself logs in with the secret that is rotated. */
 export function isOwnRotation(
   { key, purpose }: Pick<Step, 'key' | 'purpose'>,
@@ -193,6 +196,9 @@ export function guardOf(
       ? undefined
       : new RefusedError(`${ref.name}: ${reason}; ${allowHint(word)}`);
   return (step, leaves) => {
+    if (isOwnRotation(step, credential) && credential?.kind === 'token') {
+      return new RefusedError(`${ref.name}: ${OWN_TOKEN}`);
+    }
     for (const [word, objectionTo] of [
       [BREAK_GLASS, breakGlass],
       [OWN_ACCOUNT, own],

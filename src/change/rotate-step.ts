@@ -151,7 +151,6 @@ async function attemptOf(work: RotationWork, { step }: PendingStep): Promise<Att
       return { ...own, events: [{ kind: 'tried', secret: 'new', outcome }] };
   }
   if (rotationOf(step)?.answer !== undefined) {
-    if (isOwn) throw refused(OWN_TOKEN);
     const secret = isMine ? (pending ?? '') : '';
     return { ...attempt, secret, facts: { ...facts, isSent: secret !== '' } };
   }
@@ -176,9 +175,6 @@ async function attemptOf(work: RotationWork, { step }: PendingStep): Promise<Att
   }
   return { ...attempt, secret: pending, facts: { ...facts, isSent: kept.isSent === true } };
 }
-
-export const OWN_TOKEN =
-  'a lost response would lose the token in use and the new one: log in with a password or another account (--user)';
 
 async function login(
   { session, access, rotations }: RotationWork,

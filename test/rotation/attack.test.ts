@@ -174,7 +174,8 @@ test('a rotation after one that left no login that works sends two logins, not m
   device(1).clearFaults();
   device(1).setFault('401');
   const before = device(1).log.length;
-  const again = await rotate(`${ROTATE} --new-stdin ${escrow}`, NEW);
+  const other = escrow.replace('new.age', 'again.age');
+  const again = await rotate(`${ROTATE} --new-stdin ${other}`, NEW);
   expect(again.stdout).toContain('the login was refused');
   expect(device(1).log.length - before).toBe(2);
 });

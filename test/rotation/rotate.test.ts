@@ -331,13 +331,15 @@ test('a login that the device accepts ends the wait, also if the run is gone', a
   expect((await rotate('user list --on sim1')).exitCode).toBe(0);
 });
 
-test('a rotation that kept no new secret leaves nothing', async () => {
+test('a rotation that reaches no device is pending, and resume sets the secret that it has kept', async () => {
   const { rotate, device, devsh } = await startRotation({ devices: 1 });
   device(1).setFault('refuse', true);
   const run = await rotate('rotate password viewer --on @lab --new-stdin', NEW);
-  expect(run.stderr).toContain('nothing is pending: repeat the line');
+  expect(run.stderr).toMatch(/pending: "resume \S+" continues/);
   expect(run.exitCode).toBe(5);
-  const { pending } = JSON.parse((await devsh('pending --json')).stdout) as { pending: unknown };
-  expect(pending).toEqual([]);
-  expect((await devsh('runs --json')).stdout).not.toContain('rotate');
+  expect(await allText(devsh.folder)).not.toContain(NEW);
+  device(1).setFault('refuse', false);
+  const settled = await rotate('resume --also sim1=viewer');
+  expect(settled.stdout, settled.stderr).toContain('1 done');
+  expect(lastLogin(device(1), 'viewer', NEW)).toBe(true);
 });

@@ -10,7 +10,7 @@ import { someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption, NewSecretOption } from '../grammar/options.ts';
 
-type SecretCall = Call<DeviceOption | NewSecretOption>;
+type SecretCall = Call<never, DeviceOption | NewSecretOption>;
 
 export interface SecretTarget {
   readonly device: DeviceRef;
@@ -29,7 +29,7 @@ export interface NewSecrets {
 
 /** Throws UsageError unless one source of new secrets is given. */
 export function newSecrets(call: SecretCall): NewSecrets {
-  const { newStdin, generate, length, each } = call.options;
+  const { newStdin = false, generate = false, length, each = false } = call.options;
   if (newStdin === generate) {
     throw new UsageError(
       'give one of --generate and --new-stdin: they say where the new secret comes from',

@@ -7,7 +7,7 @@ import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import { type DevicePlan, type Plan, stepCount, unplannedResults } from '../../change/plan.ts';
 import { aOrAn } from '../../text/one-line.ts';
 import type { Allowed } from '../../change/allow.ts';
-import { type ApplyOptions, applyPlan } from '../../change/apply.ts';
+import { applyPlan } from '../../change/apply.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import { type JournalEntry, journalIn, journalLine, opening } from '../../change/journal.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
@@ -20,8 +20,7 @@ interface Execution {
   readonly plan: Plan;
   readonly sessions: readonly DeviceSession[];
   readonly allowed: Allowed;
-  /** The secrets that were chosen for a rotation. */
-  readonly chosen?: KeptRotations | undefined;
+  readonly rotations?: KeptRotations | undefined;
 }
 
 /** Journals, sends, reads back and reports a confirmed plan. */
@@ -33,7 +32,6 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   const at = (): string => services.now().toISOString();
   // Imported only for a shard: other runs write no result file.
   const { writeResult } = part ? await import('./stored-runs.ts') : {};
-  const rotations = await rotationsFor(call, execution);
   const file = await services.runs.create(run);
   const entries: JournalEntry[] = [];
   const append = (...more: readonly JournalEntry[]): Promise<void> => {
@@ -56,7 +54,7 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
       yield tally.add(unplanned, false);
     }
     yield tally.progress();
-    for await (const event of applyPlan(...appliedBy(call, execution, { append, rotations }))) {
+    for await (const event of applyPlan(...appliedBy(call, execution, append))) {
       yield* news.splice(0);
       if (event.kind === 'stopped') {
         // The error at the end says that it was cancelled.
@@ -92,21 +90,10 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   }
 }
 
-async function rotationsFor(
-  call: WriteCall,
-  { plan, chosen }: Execution,
-): Promise<KeptRotations | undefined> {
-  const isRotation = plan.devices.some(({ steps }) =>
-    steps.some(({ purpose }) => purpose?.kind === 'rotate'),
-  );
-  if (chosen !== undefined || !isRotation) return chosen;
-  return (await import('./kept-rotations.ts')).keptRotations(call, plan);
-}
-
 function appliedBy(
   call: WriteCall,
-  { plan, sessions, allowed }: Execution,
-  parts: Pick<ApplyOptions, 'rotations'> & { readonly append: Parameters<typeof journalIn>[0] },
+  { plan, sessions, allowed, rotations }: Execution,
+  append: Parameters<typeof journalIn>[0],
 ): Parameters<typeof applyPlan> {
   const { access, io, options, shell } = call;
   const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
@@ -116,12 +103,12 @@ function appliedBy(
     devices,
     {
       allowed,
-      rotations: parts.rotations,
+      rotations,
       width: call.writeWidth,
       rollOut: { canary, batch, pauseMs, maxFailures },
       signal: io.signal,
       control: io.control,
-      journal: journalIn(parts.append, () => shell.services.now()),
+      journal: journalIn(append, () => shell.services.now()),
       exclusive: (ref, work) => exclusively(call, ref, work),
       afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
     },

@@ -1,38 +1,128 @@
-import { accountsOf } from '../../device/profile.ts';
-import type { Plan } from '../../change/plan.ts';
+import { isOwnRotation } from '../../change/guard.ts';
+import { explicitChanges } from '../../change/pending.ts';
+import { isOwing, type Plan } from '../../change/plan.ts';
+import { rotatedAccount } from '../../change/rotate-step.ts';
 import { type KeptRotations, rotationOf } from '../../change/rotation.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
-import { Credential } from '../../device/credential.ts';
+import { Credential, type RotatedAccount } from '../../device/credential.ts';
 import { isRefusedLogin } from '../../device/errors.ts';
-import type { SecondPlace } from '../access/new-secrets.ts';
+import { accountsOf } from '../../device/profile.ts';
+import type { DeviceRef } from '../../device/record.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import { fanOut } from '../../fleet/fan-out.ts';
 import { tryLogin } from '../../fleet/fresh-login.ts';
+import { someOf } from '../../text/one-line.ts';
+import { visible } from '../../text/visible.ts';
+import {
+  devicesWithSameLogin,
+  type NewSecrets,
+  newSecrets,
+  openSecondPlace,
+  type SecondPlace,
+} from '../access/new-secrets.ts';
 import type { WriteCall } from '../command.ts';
 
-/** The kept secrets of a run that is resumed: devsh chooses none again. */
-export async function keptRotations(call: WriteCall, plan: Plan): Promise<KeptRotations> {
-  const [{ openSecondPlace }, sessions] = await Promise.all([
-    import('../access/new-secrets.ts'),
-    call.sessionsAt(plan.devices.map(({ device }) => device)),
-  ]);
-  const run = plan.of?.run ?? plan.run;
-  const second = openSecondPlace(call, { run, sessions, isNeeded: false });
-  const steps = plan.devices.flatMap((device) => device.steps);
-  const makesTokens = steps.some((step) => rotationOf(step)?.answer);
-  if (makesTokens && sessions.some(({ entry }) => entry.credentialStoreCommand === undefined)) {
-    call.access.warn(
-      'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',
-    );
-  }
-  return rotationsIn(call, await call.rotations(), run, second);
+/** An account whose secret the run replaces, also on a device that could not be read. */
+interface Item {
+  readonly device: DeviceRef;
+  readonly account: RotatedAccount;
+  readonly session: DeviceSession | undefined;
+  readonly isOwn: boolean;
 }
 
-export function rotationsIn(
+/**
+ * Looks where the secrets of a plan can be kept, before it is confirmed. Throws RefusedError for a place that would
+ * lose them. `keep` chooses them and keeps them in both places: all before the first request. A run that continues
+ * another one chooses none again.
+ */
+export async function prepareRotations(
+  call: WriteCall,
+  plan: Plan,
+  sessions: readonly DeviceSession[],
+): Promise<{ readonly details: readonly string[]; keep(): Promise<KeptRotations> }> {
+  const items = itemsOf(plan, sessions);
+  const isToken = items.some(({ account }) => account.kind === 'token');
+  const isNew = plan.of === undefined;
+  const run = plan.of?.run ?? plan.run;
+  const secrets = isNew && !isToken ? newSecrets(call) : undefined;
+  const own = items.flatMap(({ isOwn, session }) => (isOwn && session) || []);
+  const sharing = isNew ? await devicesWithSameLogin(call, own) : [];
+  const isNeeded = isNew && (isToken || own.length > 0 || secrets?.isGenerated === true);
+  const second = openSecondPlace(call, { run, sessions, isNeeded });
+  const isAlone = sessions.some(({ entry }) => entry.credentialStoreCommand === undefined);
+  const details = [
+    ...(sharing.length > 0 ? [`these keep the old password: ${someOf(sharing.map(visible))}`] : []),
+    ...(isToken && !isNew && isAlone
+      ? [
+          'new tokens are kept on this machine alone: only "rotate token" itself writes the --escrow file',
+        ]
+      : []),
+  ];
+  const keep = async (): Promise<KeptRotations> => {
+    const store = await call.rotations();
+    if (isNew) await keepNew(call, store, items, { run, secrets, second });
+    return rotationsIn(call, store, run, second);
+  };
+  return { details, keep };
+}
+
+function itemsOf({ devices }: Plan, sessions: readonly DeviceSession[]): readonly Item[] {
+  return devices.flatMap((plan) => {
+    const { device, steps, changes = [] } = plan;
+    const session = sessions.find(({ ref }) => ref.address === device.address);
+    const pending = (isOwing(plan) ? changes : []).flatMap((one) =>
+      explicitChanges(devices, one).flatMap(({ change, key }) =>
+        change.action === 'set' && change.rotation
+          ? { key, purpose: { kind: 'rotate' as const, rotation: change.rotation } }
+          : [],
+      ),
+    );
+    return [...steps.filter(rotationOf), ...pending].map((about): Item => {
+      const login = { ref: device, credential: session?.credential };
+      const account = rotatedAccount(login, about, session?.cached(accountsOf(session.profile)));
+      return { device, session, account, isOwn: isOwnRotation(about, session?.credential) };
+    });
+  });
+}
+
+async function keepNew(
+  call: WriteCall,
+  store: RotationStore,
+  items: readonly Item[],
+  { run, secrets, second }: { run: string; secrets: NewSecrets | undefined; second: SecondPlace },
+): Promise<void> {
+  const all = await store.readAll(items.map(({ account }) => account));
+  const chosen = [];
+  for (const [at, item] of items.entries()) {
+    const { pending, isSent, run: earlier = '?', replaces, current } = all[at] ?? {};
+    const { account, device, session, isOwn } = item;
+    if (isSent === true && pending !== undefined) {
+      // It may be in effect, so this run ends what that one began.
+      chosen.push({ ...item, secret: pending, replaces });
+      call.access.warn(
+        `${device.name}: the new password of ${visible(account.user)} is that of run ${earlier}, which had not ended`,
+      );
+    } else if (secrets !== undefined) {
+      const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
+      // Also of another account: no other command may log in with it until the outcome is known.
+      const secret = await secrets.secretFor(item);
+      chosen.push({ ...item, secret, replaces: inUse ?? current });
+    }
+  }
+  await second.keep(chosen);
+  await Promise.all(
+    chosen.map(({ account, secret, replaces }) =>
+      store.keepPending(account, secret, { run, replaces }),
+    ),
+  );
+}
+
+function rotationsIn(
   { access }: WriteCall,
   store: RotationStore,
   ownRun: string,
-  second: SecondPlace | undefined,
+  second: SecondPlace,
 ): KeptRotations {
   return {
     run: ownRun,
@@ -42,13 +132,13 @@ export function rotationsIn(
     }),
     trying: (account, secret) => store.trying(account, secret),
     async beforeSending(device, account, secret) {
-      await second?.hand({ device, account, secret });
+      await second.hand({ device, account, secret });
       await store.markSent(account, ownRun);
     },
     async received(device, account, secret) {
       await store.keepPending(account, secret, { run: ownRun });
-      await second?.keep([{ device, account, secret }]);
-      await second?.hand({ device, account, secret });
+      await second.keep([{ device, account, secret }]);
+      await second.hand({ device, account, secret });
     },
     async promote(account, options) {
       await store.promote(account, options);
@@ -62,7 +152,7 @@ export function rotationsIn(
       try {
         await store.endDoubts([account]);
         const { replaces } = await store.read(account);
-        if (replaces !== undefined) await second?.handBack(account, replaces);
+        if (replaces !== undefined) await second.handBack(account, replaces);
       } catch (error) {
         if (!(error instanceof DevshError)) throw error;
         access.warn(`${account.address}: ${error.message}; it may still have the refused one`);
@@ -80,16 +170,14 @@ export async function findLogins(
   sessions: readonly DeviceSession[],
 ): Promise<void> {
   const store = await call.rotations();
-  const accounts = await store.list();
+  const accounts = (await store.list()).filter(({ kind }) => kind === 'basic');
   const older = new Map<DeviceSession, Credential>();
-  for (const session of sessions) {
+  const find = async (session: DeviceSession): Promise<void> => {
     await session.ensureOpen(call.access);
     const { credential, ref } = session;
     const { kind, user = '', secret: inUse = '' } = credential?.revealed() ?? {};
-    const kept = accounts.find(
-      (one) => one.address === ref.address && one.user === user && one.kind === kind,
-    );
-    if (credential === undefined || kept === undefined || kind !== 'basic') continue;
+    const kept = accounts.find((one) => one.address === ref.address && one.user === user);
+    if (kept === undefined || kind !== 'basic') return;
     const { pending, isSent = false, replaces, previous } = kept;
     const other = [isSent ? pending : undefined, replaces].find(
       (secret) => secret !== undefined && secret !== inUse,
@@ -97,7 +185,7 @@ export async function findLogins(
     if (other === undefined) {
       const isOther = previous !== undefined && previous !== inUse;
       if (isOther) older.set(session, Credential.basic(user, previous));
-      continue;
+      return;
     }
     const nameOf = (secret: string) => (secret === pending ? 'new' : 'old');
     // The one that was tried last may have been refused, and devsh killed before it saw that.
@@ -108,7 +196,10 @@ export async function findLogins(
     const next = outcome === (first === other ? 'accepted' : 'refused') ? other : inUse;
     if (next !== first) await store.trying(kept, nameOf(next));
     if (next === other) await session.openWith(call.access, Credential.basic(user, next));
-  }
+  };
+  const begun = sessions.filter(({ ref }) => accounts.some((one) => one.address === ref.address));
+  // They emit nothing: it ends when all have ended.
+  await fanOut(begun, call.readWidth, find, call.io.signal).next();
   // As each other command does: a login that two devices refuse goes to no third one.
   const access = call.accessWithoutAsking();
   for await (const { session, ...read } of call.read([...older.keys()], 'user', { access })) {

@@ -13,7 +13,6 @@ import {
 } from '../../change/plan.ts';
 import { type RequestedChanges, readAndPlan } from '../../change/read-and-plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
-import type { KeptRotations } from '../../change/rotation.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { WriteCall, Call } from '../command.ts';
 import { type Output, warning, awaiting } from '../output.ts';
@@ -64,8 +63,6 @@ interface ReviewedPlan {
   readonly details?: readonly string[];
   /** A plan that changes nothing and had no failure is only shown, and leaves no run. */
   readonly needsChange?: boolean;
-  /** Chooses and keeps the secrets of a rotation, once it is confirmed. */
-  readonly rotations?: (() => Promise<KeptRotations>) | undefined;
 }
 
 const CONSENT = { fresh: 'this line', older: 'a fresh line', 'way back': 'its run' } as const;
@@ -94,7 +91,7 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   );
   const reviewed = review === undefined ? { plan: planned } : yield* review(planned);
   if (reviewed === undefined) return;
-  const { plan, details = [], needsChange = false, rotations } = reviewed;
+  const { plan, details = [], needsChange = false } = reviewed;
   const { dryRun, yes } = call.options;
   if (needsChange && isIdle(plan)) {
     yield { kind: 'plan', plan, dryRun: true };
@@ -108,9 +105,13 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   const allowed = await guard(call, plan, sessions, accounts);
   if (dryRun) return;
   const reason = stepCount(plan) === 0 ? plan.reason : await reasonFor(call, plan.reason);
-  await confirmPlan(call, plan, [...doubts, ...details]);
-  const chosen = stepCount(plan) === 0 ? undefined : await rotations?.();
-  yield* executeRun(call, { plan: { ...plan, reason }, sessions, allowed, chosen });
+  const secrets = isRotation(plan)
+    ? await (await import('./kept-rotations.ts')).prepareRotations(call, plan, sessions)
+    : undefined;
+  for (const text of secrets?.details ?? []) yield warning(text);
+  await confirmPlan(call, plan, [...doubts, ...details, ...(secrets?.details ?? [])]);
+  const rotations = await secrets?.keep();
+  yield* executeRun(call, { plan: { ...plan, reason }, sessions, allowed, rotations });
 }
 
 /** On a device that shows effects late, a record is not known to be as asked while a request for it is open. */
@@ -141,6 +142,15 @@ async function withUnsettled(
     isOpen(one) ? { ...one, settled: one.settled.map(settledAs) } : one,
   );
   return { ...plan, devices };
+}
+
+/** Whether a run replaces secrets, also on a device that could not be read. */
+function isRotation({ devices }: Plan): boolean {
+  return devices.some(
+    ({ steps, changes = [] }) =>
+      steps.some(({ purpose }) => purpose?.kind === 'rotate') ||
+      changes.some((one) => one.action === 'set' && one.rotation),
+  );
 }
 
 function isIdle(plan: Plan): boolean {
