@@ -9,7 +9,13 @@ import {
   type Profile,
   updateFacts,
 } from '../device/profile.ts';
-import { type DeviceRecord, isTimeStamp, valueAt, withoutFields } from '../device/record.ts';
+import {
+  type DeviceRecord,
+  isTimeStamp,
+  onlyFields,
+  valueAt,
+  withoutFields,
+} from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
 import type { isEqual } from '../device/equality.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
@@ -40,7 +46,7 @@ import {
   vanishedFields,
   type Unread,
 } from './unread-fields.ts';
-import { noteOf, type StepEnd } from './verdict.ts';
+import { type Difference, noteOf, type StepEnd } from './verdict.ts';
 import type { Step } from './step.ts';
 import type { WriteResponse } from '../device/device.ts';
 
@@ -75,10 +81,21 @@ interface Case extends Readings {
   readonly outcome: RequestOutcome;
 }
 
-/** The verdict on the step's own record, and what became of the other records. */
-interface OwnEnd {
-  readonly own: StepEnd;
+/** The record of a step after its request, and what became of the others. */
+interface Found {
+  readonly held: DeviceRecord | undefined;
   readonly otherRecords: OtherRecords;
+}
+
+/** The verdict on the step's own record. */
+interface OwnEnd extends StepEnd {
+  /** It is as it was, whatever the response. */
+  readonly isUntouched?: boolean;
+}
+
+interface Judged extends StepEnd {
+  /** Reading back proves that nothing has changed, whatever the response. */
+  readonly isAsBefore: boolean;
 }
 
 /**
@@ -91,7 +108,7 @@ export function judge(
   step: Step,
   outcome: RequestOutcome,
   readings: Readings,
-): StepEnd {
+): Judged {
   const { before, after, own } = readings;
   const target = step.before && findRecord(profile, step, before, step.before);
   const isDelete = step.action === 'delete';
@@ -113,7 +130,8 @@ export function judge(
     after: own?.record ? [...rest, own.record] : rest,
     own,
   };
-  const { own: ownEnd, otherRecords } = JUDGE[step.action](shownCase);
+  const { held, otherRecords } = followRecord(shownCase);
+  const { isUntouched = false, ...ownEnd } = judgeOwn(shownCase, held);
   const settled =
     outcome.kind === 'refused' && isRefusal(outcome) ? asRefused(ownEnd, outcome) : ownEnd;
   const end = withOtherRecords(shownCase.step, settled, otherRecords);
@@ -124,7 +142,11 @@ export function judge(
   const shownAt =
     own && end.verdict === 'done' ? 'its own path shows it, but the list does not' : undefined;
   const whole = withReserve({ ...end, note: noteOf(end.note, shownAt) }, notes);
-  return withNotRestored(profile, step, withReason(outcome, whole));
+  const { gone, changed, added } = otherRecords;
+  return {
+    ...withNotRestored(profile, step, withReason(outcome, whole)),
+    isAsBefore: isUntouched && [gone, changed, added].every((names) => names.length === 0),
+  };
 }
 
 /** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
@@ -160,54 +182,41 @@ function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
   };
 }
 
-function judgeAdd(about: Case): OwnEnd {
-  const { profile, step, before, after } = about;
-  const expected = step.after ?? {};
-  const withKey = new Set(sameKey(step, after, expected));
-  const others = after.filter((record) => !withKey.has(record));
-  const pairing = pairRecords(profile, step, before, others);
-  const folded = foldedText(expected[step.keyField]);
-  const responseId = idInResponse(about);
-  const held =
-    [...withKey][0] ??
-    pairing.added.find((record) => foldedText(record[step.keyField]) === folded) ??
-    pairing.added.find(
-      (record) => responseId !== undefined && idOf(profile, record) === responseId,
-    );
-  const otherRecords = otherRecordsOf(profile, step, before, { ...pairing, own: held });
-  if (held === undefined) return { own: judgeMissing(about, responseId), otherRecords };
-  const own = judgeAdded(about, held, withKey.size);
-  return { own, otherRecords };
+/** Finds the record of the step after the request, and pairs all others. */
+function followRecord({ profile, step, before, after, outcome }: Case): Found {
+  const { action, keyField } = step;
+  const expected = { ...step.before, ...step.after };
+  const target = step.before && findRecord(profile, step, before, step.before);
+  const named = action === 'add' ? sameKey(step, after, expected) : [];
+  // The record with the id and the new key is the one, even if another record now has the old key.
+  const renamed =
+    action === 'set'
+      ? whose({ profile, keyField, records: after }, idOf(profile, expected), [
+          expected[keyField] ?? null,
+        ]).own
+      : undefined;
+  const certain = new Set(renamed === undefined ? named : [renamed]);
+  const others = before.filter((record) => record !== target);
+  const rest = after.filter((record) => !certain.has(record));
+  const pairing = pairRecords(profile, step, renamed === undefined ? before : others, rest);
+  const key = foldedText(expected[keyField]);
+  const id = idInResponse(profile, outcome);
+  const added =
+    action === 'delete'
+      ? undefined
+      : (pairing.added.find((record) => foldedText(record[keyField]) === key) ??
+        pairing.added.find((record) => id !== undefined && idOf(profile, record) === id));
+  const held = [...certain][0] ?? (target && pairing.matches.get(target)) ?? added;
+  return { held, otherRecords: otherRecordsOf(profile, step, others, { ...pairing, own: held }) };
 }
 
-/** @param count how many records have the key of the new one */
-function judgeAdded(about: Case, held: DeviceRecord, count: number): StepEnd {
-  const { profile, step, outcome, before, after } = about;
-  const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
-  const marked = isConfirmed ? {} : { isByReading: true as const };
-  const expected = step.after ?? {};
-  const compared = Object.fromEntries(
-    Object.entries(expected).filter(([field]) =>
-      [step.asked, step.effects.filled ?? {}].some((sent) => Object.hasOwn(sent, field)),
-    ),
-  );
-  const unread = unreadFields(profile, step, [...before, ...after], held);
-  const missed =
-    step.purpose?.kind === 'restore'
-      ? [...differencesOf(compared, held), ...gainedBy(profile, step, held)]
-      : differencesOfNew(compared, held, sameFor(about));
-  const differences = withoutUnread(unread, missed);
-  if (count <= 1 && differences.length === 0) {
-    return { ...judgeAsAsked(about, held, unread, true), ...marked };
-  }
-  if (count <= 1 && isUnreported(unread, differences) && outcome.kind === 'accepted') {
-    return { ...judgeUndocumented(about, held, unread), ...marked };
-  }
-  const note =
-    count > 1
-      ? `the device now has ${count} records with this ${step.keyField}`
-      : spellingNote(differences);
-  return { verdict: 'differs', record: held, differences, note, ...marked };
+function judgeOwn(about: Case, held: DeviceRecord | undefined): OwnEnd {
+  const { step, own } = about;
+  if (step.action === 'delete') return judgeDelete(about, held);
+  if (held !== undefined) return judgeHeld(about, held);
+  if (step.action === 'add') return judgeMissing(about);
+  const note = own ? GONE : 'the list no longer shows it';
+  return { verdict: 'differs', note };
 }
 
 /** How the asked values are compared with those of the device. */
@@ -236,14 +245,15 @@ function gainedBy(
 }
 
 /** A new record that is not in the list: if the response contained it, it may exist anyway. */
-function judgeMissing(about: Case, id: string | undefined): StepEnd {
+function judgeMissing(about: Case): OwnEnd {
+  const id = idInResponse(about.profile, about.outcome);
   const isOpen = id !== undefined && about.own === undefined;
   if (!isOpen || objectionText(about.outcome) !== undefined) return notApplied(about);
   const note = `the device responded with the record (id ${id}), but its list does not show it`;
   return { verdict: 'unknown', note };
 }
 
-function idInResponse({ profile, outcome }: Case): string | undefined {
+function idInResponse(profile: Profile, outcome: RequestOutcome): string | undefined {
   if (outcome.kind !== 'accepted' || outcome.record === undefined) return undefined;
   return hasPositionalIds(profile) ? undefined : idOf(profile, outcome.record);
 }
@@ -253,88 +263,70 @@ function spellingNote(differences: readonly Compared[]): string | undefined {
   return 'the device accepted it and stored it in its own spelling';
 }
 
-/** Finds the record of a `set` or `delete` after the request, and pairs all others. */
-function followTarget({ profile, step, before, after }: Case): {
-  held: DeviceRecord | undefined;
-  otherRecords: OtherRecords;
-} {
-  const image = step.before ?? {};
-  const expected = { ...image, ...step.after };
-  const target = findRecord(profile, step, before, image);
-  const others = before.filter((record) => record !== target);
-  // The record with the id and the new key is the one, even if another record now has the old key.
-  const { keyField } = step;
-  const keys = [expected[keyField] ?? null];
-  const renamed =
-    step.action === 'set'
-      ? whose({ profile, keyField, records: after }, idOf(profile, image), keys).own
-      : undefined;
-  if (renamed !== undefined) {
-    const rest = after.filter((record) => record !== renamed);
-    const pairing = pairRecords(profile, step, others, rest);
-    return { held: renamed, otherRecords: otherRecordsOf(profile, step, others, pairing) };
-  }
-  const pairing = pairRecords(profile, step, before, after);
-  const match = target && pairing.matches.get(target);
-  const held =
-    match ?? (step.action === 'set' ? sameKey(step, pairing.added, expected)[0] : undefined);
-  return { held, otherRecords: otherRecordsOf(profile, step, others, { ...pairing, own: held }) };
-}
-
 const GONE =
   'the record has disappeared since the request: neither the list nor its own path shows it';
 
-function judgeSet(about: Case): OwnEnd {
-  const { held, otherRecords } = followTarget(about);
-  if (held !== undefined) return { own: judgeFound(about, held), otherRecords };
-  const note = about.own ? GONE : 'the list no longer shows it';
-  return { own: { verdict: 'differs', note }, otherRecords };
-}
-
-function judgeFound(about: Case, held: DeviceRecord): StepEnd {
+function judgeHeld(about: Case, held: DeviceRecord): OwnEnd {
   const { profile, step, outcome } = about;
-  const before = step.before ?? {};
+  const { before = {}, after = {}, action, asked, effects, purpose, removes = [] } = step;
+  const isAdd = action === 'add';
+  const isRestored = purpose?.kind === 'restore';
+  const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
+  const marked = (end: OwnEnd): OwnEnd =>
+    isAdd && !isConfirmed ? { ...end, isByReading: true } : end;
   const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
   const isSame = sameFor(about);
-  const missed = [
-    ...withoutUnread(unread, differencesOf(step.asked, held, isSame)),
-    ...(step.removes ?? [])
-      .filter((field) => Object.hasOwn(held, field))
-      .map((field) => ({ field, sent: undefined, held: held[field] })),
+  const sent = [...Object.keys(asked), ...Object.keys(effects.filled ?? {})];
+  const missed = isAdd
+    ? (isRestored ? differencesOf : differencesOfNew)(onlyFields(after, sent), held, isSame)
+    : differencesOf(asked, held, isSame);
+  const gained = isAdd && isRestored ? gainedBy(profile, step, held) : [];
+  const kept = removes.filter((field) => Object.hasOwn(held, field));
+  const differences = [
+    ...withoutUnread(unread, [...missed, ...gained]),
+    ...kept.map((field) => ({ field, sent: undefined, held: held[field] })),
   ];
-  const sideEffects = changesUnasked(about, held, unread.hashes);
-  const added = about.after.length - about.before.length;
-  const withKeyCount = sameKey(step, about.after, step.after ?? {}).length;
-  if (withKeyCount > 1 && added > 0) {
-    const note = 'the device added a second record instead of changing the first';
-    return { verdict: 'differs', record: held, differences: missed, note };
+  const sideEffects = isAdd ? [] : changesUnasked(about, held, unread.hashes);
+  const count = sameKey(step, about.after, after).length;
+  if (count > 1 && (isAdd || about.after.length > about.before.length)) {
+    const note = isAdd
+      ? `the device now has ${count} records with this ${step.keyField}`
+      : 'the device added a second record instead of changing the first';
+    return marked({ verdict: 'differs', record: held, differences, note });
   }
-  if (missed.length === 0 && sideEffects.length === 0) {
+  if (differences.length === 0 && sideEffects.length === 0) {
     const isShown = requestedFields(step, isSame).some((field) => !unread.hidden.includes(field));
-    return judgeAsAsked(about, held, unread, isShown);
+    return marked(judgeAsAsked(about, held, unread, isShown));
   }
   const isUntouched =
+    !isAdd &&
     unread.rehashed.length === 0 &&
-    [...Object.keys(step.asked), ...(step.removes ?? [])].every(
+    [...Object.keys(asked), ...removes].every(
       (field) =>
         unread.hidden.includes(field) || isAsBefore(valueAt(before, field), valueAt(held, field)),
     );
-  if (sideEffects.length === 0 && isUnreported(unread, missed)) {
-    if (isUntouched || outcome.kind === 'accepted') return judgeUndocumented(about, held, unread);
+  if (sideEffects.length === 0 && isUnreported(unread, differences)) {
+    if (isUntouched || outcome.kind === 'accepted') {
+      return marked(judgeUndocumented(about, held, unread));
+    }
   }
   // What the device only spells in its own way is an effect, also if it was so before.
-  const isOwnSpelling = spellingNote(missed) !== undefined;
+  const isOwnSpelling = spellingNote(differences) !== undefined;
   if (isUntouched && sideEffects.length === 0 && !isOwnSpelling) return notApplied(about, held);
   const changed = sideEffects.map(({ field }) => field).join(', ');
-  return {
+  return marked({
     verdict: 'differs',
     record: held,
-    differences: [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))],
+    differences: [...differences, ...wasBefore(sideEffects)],
     note: noteOf(
-      spellingNote([...missed, ...sideEffects]),
+      spellingNote([...differences, ...sideEffects]),
       changed === '' ? undefined : `changed without a request: ${changed}`,
     ),
-  };
+  });
+}
+
+function wasBefore(changes: readonly Compared[]): Difference[] {
+  return changes.map(({ sent, ...one }) => ({ ...one, was: sent }));
 }
 
 /** Changes of a record beyond the request; `sent` is the value before. */
@@ -354,45 +346,33 @@ function changesUnasked(
   );
 }
 
-function judgeDelete(about: Case): OwnEnd {
+function judgeDelete(about: Case, held: DeviceRecord | undefined): OwnEnd {
   const { outcome } = about;
-  const { held, otherRecords } = followTarget(about);
-  if (held === undefined) {
-    return { own: { verdict: 'done', note: successNote(outcome) }, otherRecords };
-  }
-  const changed = outcome.kind === 'refused' ? [] : changesUnasked(about, held);
-  if (changed.length === 0) return { own: notApplied(about, held), otherRecords };
-  const own: StepEnd = {
+  if (held === undefined) return { verdict: 'done', note: successNote(outcome) };
+  const changed = changesUnasked(about, held);
+  const isUntouched = changed.length === 0;
+  if (isUntouched || outcome.kind === 'refused') return { ...notApplied(about, held), isUntouched };
+  return {
     verdict: 'differs',
     record: held,
-    differences: changed.map(({ sent, ...one }) => ({ ...one, was: sent })),
+    differences: wasBefore(changed),
     note: 'the record still exists, and has changed',
   };
-  return { own, otherRecords };
 }
 
-const JUDGE = { add: judgeAdd, set: judgeSet, delete: judgeDelete };
-
 /** Judges a step without effect: a 2xx response was false, a refusal is final, a lost request took no effect. */
-function notApplied({ outcome, own }: Case, record?: DeviceRecord): StepEnd {
-  switch (outcome.kind) {
-    case 'accepted': {
-      const observation = own ? 'nothing changed' : 'read-back shows no change';
-      const note = objectionText(outcome) ?? `the device accepted it, but ${observation} so far`;
-      return { verdict: 'no effect', record, note };
-    }
-    case 'refused':
-      return { verdict: 'failed', record, error: outcome.error };
-    case 'lost': {
-      const { error } = outcome;
-      return {
-        verdict: 'failed',
-        record,
-        error: error instanceof UnreachableError ? error.settled() : error,
-        note: `${lostText(error)}; read-back shows no change so far`,
-      };
-    }
+function notApplied({ outcome, own }: Case, record?: DeviceRecord): OwnEnd {
+  const untouched = { record, isUntouched: true };
+  if (outcome.kind === 'accepted') {
+    const observation = own ? 'nothing changed' : 'read-back shows no change';
+    const note = objectionText(outcome) ?? `the device accepted it, but ${observation} so far`;
+    return { ...untouched, verdict: 'no effect', note };
   }
+  const { error } = outcome;
+  if (outcome.kind === 'refused') return { ...untouched, verdict: 'failed', error };
+  const note = `${lostText(error)}; read-back shows no change so far`;
+  const settled = error instanceof UnreachableError ? error.settled() : error;
+  return { ...untouched, verdict: 'failed', error: settled, note };
 }
 
 function objectionText(outcome: RequestOutcome): string | undefined {
@@ -412,27 +392,23 @@ function judgeAsAsked(
   isShown: boolean,
 ): StepEnd {
   const done: StepEnd = { verdict: 'done', record, note: successNote(outcome, unread) };
-  if (unread.hidden.length === 0) return done;
+  const objection = objectionText(outcome);
+  const isTaken =
+    outcome.kind === 'accepted' ? objection === undefined : isShown && outcome.kind === 'lost';
+  if (unread.hidden.length === 0 || isTaken) return done;
   const unreadText = unreadNote(unread);
-  switch (outcome.kind) {
-    case 'accepted': {
-      const objection = objectionText(outcome);
-      if (objection === undefined) return done;
-      const verdict = isShown ? 'differs' : 'unknown';
-      return { verdict, record, note: noteOf(objection, unreadText) };
-    }
-    case 'refused': {
-      const { error } = outcome;
-      if (!isShown) return { verdict: 'failed', record, error };
-      const note = noteOf('read-back shows a part of it', unreadText);
-      return { verdict: 'differs', record, error, note };
-    }
-    case 'lost': {
-      if (isShown) return done;
-      const note = `the response was lost, and ${unreadText ?? ''}`;
-      return { verdict: 'unknown', record, error: outcome.error, note };
-    }
+  if (outcome.kind === 'accepted') {
+    const verdict = isShown ? 'differs' : 'unknown';
+    return { verdict, record, note: noteOf(objection, unreadText) };
   }
+  const { error } = outcome;
+  if (outcome.kind === 'lost') {
+    const note = `the response was lost, and ${unreadText ?? ''}`;
+    return { verdict: 'unknown', record, error, note };
+  }
+  if (!isShown) return { verdict: 'failed', record, error };
+  const note = noteOf('read-back shows a part of it', unreadText);
+  return { verdict: 'differs', record, error, note };
 }
 
 /** Whether nothing is missing but undocumented fields that no record shows. */
@@ -441,10 +417,10 @@ function isUnreported({ unreported }: Unread, missed: readonly Compared[]): bool
 }
 
 /** Undocumented fields that no record shows: not even a 2xx response proves that they were stored. */
-function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Unread): StepEnd {
+function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Unread): OwnEnd {
   const { outcome } = about;
   if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
-    return notApplied(about, record);
+    return { ...notApplied(about, record), isUntouched: false };
   }
   return {
     verdict: 'unknown',
@@ -457,17 +433,12 @@ function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Un
 /** For a step that took effect: the device did not confirm it, or not all fields can be read back. */
 function successNote(outcome: RequestOutcome, unread?: Unread): string | undefined {
   const unreadText = unread && unreadNote(unread);
-  switch (outcome.kind) {
-    case 'accepted':
-      return unreadText;
-    case 'refused':
-      return noteOf(
-        `the device refused it (${outcome.error.message}), but read-back shows it`,
-        unreadText,
-      );
-    case 'lost':
-      return noteOf(`${lostText(outcome.error)}; read-back shows it`, unreadText);
-  }
+  if (outcome.kind === 'accepted') return unreadText;
+  const unconfirmed =
+    outcome.kind === 'lost'
+      ? `${lostText(outcome.error)}; read-back shows it`
+      : `the device refused it (${outcome.error.message}), but read-back shows it`;
+  return noteOf(unconfirmed, unreadText);
 }
 
 function lostText(error: DevshError): string {

@@ -40,7 +40,7 @@ import { type Absence, absenceOf, readOwnPath } from '../fleet/absence.ts';
 import { changesSince, comparisonFor, differencesOf, foldedText } from './compare.ts';
 import { type Answer, mayAct } from './gate.ts';
 import { identityOf } from './identity.ts';
-import { findRecord, pairRecords, RecordIndex } from './pairing.ts';
+import { findRecord, RecordIndex } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
 import { isRefusal, judge, type RequestOutcome } from './judge.ts';
 import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from './observe.ts';
@@ -69,6 +69,11 @@ export interface Ended {
   readonly end: StepEnd;
   /** The records read back; absent if that failed. */
   readonly after?: readonly DeviceRecord[];
+}
+
+interface Sent extends Ended {
+  /** Reading back proves that nothing has changed, whatever the response. */
+  readonly isAsBefore: boolean;
 }
 
 /**
@@ -102,7 +107,7 @@ export async function runStep(
       const ended = await readBack(work, step, outcome, before);
       const refused = refusedFields(step, outcome);
       const isOver = (waitMs === undefined && refused.length === 0) || signal.aborted;
-      if (isOver || !isAsBefore(step, session.profile, before, ended)) {
+      if (isOver || !ended.isAsBefore) {
         return withResponse(step, outcome, ended, leftOut);
       }
       if (refused.length > 0) {
@@ -217,20 +222,6 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   });
 }
 
-/** Whether reading back proves that nothing has changed, whatever the response. */
-function isAsBefore(
-  step: Step,
-  profile: Profile,
-  before: readonly DeviceRecord[],
-  { after }: Ended,
-): boolean {
-  if (after === undefined) return false;
-  if (pairRecords(profile, step, before, after).added.length > 0) return false;
-  if (movedId(profile, step, before, after) !== undefined) return false;
-  // A hidden secret proves nothing: then an accepted request counts as done.
-  return judge(profile, step, { kind: 'accepted' }, { before, after }).verdict === 'no effect';
-}
-
 /** Resolves a request that was sent before a crash; undefined if it had no effect at all. */
 export function resolveSent(
   profile: Profile,
@@ -240,8 +231,8 @@ export function resolveSent(
   const lost: RequestOutcome = { kind: 'lost', error: new CancelledError('interrupted') };
   // The state before is unknown. A new record cannot have existed, or it would not have been sent.
   const before = step.action === 'add' ? [] : records;
-  const end = judge(profile, step, lost, { before, after: records });
-  if (end.verdict === 'failed') return undefined;
+  const { isAsBefore, ...end } = judge(profile, step, lost, { before, after: records });
+  if (isAsBefore || end.verdict === 'failed') return undefined;
   if (end.verdict === 'unknown') return end;
   const key = step.after?.[step.keyField] ?? null;
   if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
@@ -419,7 +410,7 @@ async function readBack(
   step: Step,
   outcome: RequestOutcome,
   before: readonly DeviceRecord[],
-): Promise<Ended> {
+): Promise<Sent> {
   const { session } = work;
   const ignores = session.facts.get('effects') === 'ignored' || session.hasWaitedInVain;
   const settleDelaysMs = work.settleDelaysMs.slice(0, ignores ? DELAYS_IF_IGNORED : undefined);
@@ -430,10 +421,10 @@ async function readBack(
     try {
       after = await readResource(work, step.resource);
     } catch (error) {
-      return { end: unread(outcome, expectedError(error)) };
+      return { end: unread(outcome, expectedError(error)), isAsBefore: false };
     }
     const mayBeCounter = watch.next(after);
-    let end = judge(session.profile, step, outcome, { before, after });
+    let { isAsBefore, ...end } = judge(session.profile, step, outcome, { before, after });
     const delayMs = settleDelaysMs[attempt];
     if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
       const own = await ownPath(work, step, { outcome, end }, after);
@@ -443,7 +434,9 @@ async function readBack(
       } else if (own !== undefined && own.kind !== 'not known') {
         const shown = own.kind === 'there' ? { record: own.record } : {};
         const isListed = end.record !== undefined;
-        const byOwn = judge(session.profile, step, outcome, { before, after, own: shown });
+        const readings = { before, after, own: shown };
+        const { isAsBefore: isSo, ...byOwn } = judge(session.profile, step, outcome, readings);
+        isAsBefore = isSo;
         const isLate = isListed && byOwn.verdict === 'done';
         // What reads the list next, as an undo does, would take it for not carried out.
         if (isLate) session.facts.set('effects', 'late');
@@ -454,7 +447,8 @@ async function readBack(
         session.proveAbsent(step.resource, step.key);
       }
       learnFromWrite(session.facts, step, { before, after }, { outcome, end });
-      return { end: withConflict(work, step, outcome, end), after };
+      isAsBefore &&= movedId(session.profile, step, before, after) === undefined;
+      return { end: withConflict(work, step, outcome, end), after, isAsBefore };
     }
     wasMissing ||= mayStillShow(end, outcome);
     await sleep(delayMs);

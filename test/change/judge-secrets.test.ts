@@ -156,7 +156,7 @@ test('a field erased by a password change is reported', () => {
   const before = { ...bob, tags: ['a'] };
   const step = stepOf([before], { password: 'x1' });
   const after = [{ ...before, tags: [] }];
-  expect(judge(profile, step, accepted, { before: [before], after })).toEqual({
+  expect(judge(profile, step, accepted, { before: [before], after })).toMatchObject({
     verdict: 'differs',
     record: after[0],
     differences: [{ field: 'tags', was: ['a'], held: [] }],
