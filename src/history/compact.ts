@@ -41,5 +41,10 @@ export function compacted(text: string, since: number): string {
     return line !== undefined && line.kind !== 'life' && line.to >= since;
   });
   const [old, rest] = first < 0 ? [rows, []] : [rows.slice(0, first), rows.slice(first)];
-  return wholeState(replay(old.join('\n'))) + rest.join('\n');
+  const known = replay(old.join('\n'));
+  const tracks = [...(known.end?.resources.values() ?? [])];
+  const isRead = tracks.length > 0 && tracks.every((all) => all.at(-1)?.damaged === known.damaged);
+  // It stands for the lines that were lost since the last reading.
+  const lost = known.damaged === 0 || isRead ? '' : 'lost\n';
+  return wholeState(known) + lost + rest.join('\n');
 }

@@ -8,7 +8,7 @@ import {
   type Identity,
   type KnownReading,
   type IdentityPeriod,
-  type ResourcePeriod,
+  type Readings,
 } from './replay.ts';
 
 /** One field before and after. Absent: the record had no such field. */
@@ -84,7 +84,8 @@ export function intervalOf(
   earlier: KnownReading,
   later: KnownReading,
 ): Interval {
-  const between = readings.slice(readings.indexOf(earlier), readings.lastIndexOf(later) + 1);
+  const until = readings.slice(0, readings.lastIndexOf(later) + 1);
+  const between = until.slice(readings.indexOf(earlier));
   const isBack = between.some(({ to }, at) => to < (between[at - 1]?.from ?? -Infinity));
   return { after: earlier.from, before: later.to, ...(isBack && { isSetBack: true }) };
 }
@@ -167,7 +168,7 @@ export function recordEvents(
 ): Event[] {
   const all = eventsOf(device, periods);
   const events = periods.flatMap((period) => {
-    const readings = period.resources.get(resource)?.readings ?? [];
+    const readings = period.resources.get(resource) ?? [];
     const found = readings.flatMap((reading) =>
       recordsNamed(reading, key).map((record) => ({ reading, record, ...nameOf(record, reading) })),
     );
@@ -211,25 +212,23 @@ export function recordsNamed({ state, ...naming }: KnownReading, key: string): K
 
 function eventsOfResource(
   base: { readonly device: string; readonly period: string; readonly resource: string },
-  { readings }: ResourcePeriod,
+  readings: Readings,
   since: number,
 ): Event[] {
   // What was found to move by itself only later did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   const events: Event[] = [];
   for (const [index, reading] of readings.entries()) {
-    const { difference, left: fields, state, keyField } = reading;
+    const { difference, left: fields, state, absent, keyField } = reading;
     const earlier = readings[index - 1];
     // Most readings show what the one before did.
-    const isQuiet = earlier?.state === state && difference === undefined && fields === undefined;
+    const isQuiet = earlier?.state === state && earlier.absent === absent && fields === undefined;
     if (isQuiet || reading.to < since) continue;
     const interval = earlier && intervalOf(readings, earlier, reading);
     const at = { ...base, after: undefined, before: reading.to, ...interval };
-    if (difference && earlier) {
-      const known = asProven(readings, [earlier, reading], difference);
-      events.push(...changesBetween(at, known, left, reading));
-    }
-    if (earlier && earlier.state.size > 0 && earlier.keyField !== keyField) {
+    if (earlier && (earlier.state.size === 0 || earlier.keyField === keyField)) {
+      events.push(...changesBetween({ base, readings, left }, [earlier, reading], difference));
+    } else if (earlier) {
       events.push({ ...at, kind: 'identity', reason: 'key field' });
     }
     if (fields && fields.length > 0) events.push({ ...at, kind: 'left', fields });
@@ -237,93 +236,99 @@ function eventsOfResource(
   return events;
 }
 
-/** A difference, as far as all readings prove it. */
-interface Proven extends Omit<Difference, 'changed'> {
-  /** `interval`: if the list did not show the record for a time, it begins where it was shown last. */
-  readonly changed: readonly (Difference['changed'][number] & { readonly interval?: Interval })[];
-  /** Not in the list any more, which proves nothing. */
-  readonly unlisted: readonly KeptRecord[];
-  /** In the list now, which may have left it out before. */
-  readonly listed: readonly KeptRecord[];
+/** What is known of a resource of a device. */
+interface KnownResource {
+  readonly base: { readonly device: string; readonly period: string; readonly resource: string };
+  readonly readings: readonly KnownReading[];
+  /** Fields that are not compared. */
+  readonly left: ReadonlySet<string>;
 }
 
 /**
- * The difference of two of these readings, as all of them explain it: what a list did not show, and a later one shows
- * again, was never gone; it may have changed.
+ * What differs between two readings, as all of them explain it: what a list stopped to show is gone once that is proven,
+ * and was never gone if a list shows it again before; it may have changed. Pure.
  */
-export function asProven(
-  readings: readonly KnownReading[],
+export function changesBetween(
+  { base, readings, left }: KnownResource,
   [earlier, later]: readonly [KnownReading, KnownReading],
-  difference: Difference,
-): Proven {
+  difference: Difference = { added: [], gone: [], changed: [] },
+): Event[] {
+  const at = { ...base, ...intervalOf(readings, earlier, later) };
   const since = readings.slice(readings.indexOf(later));
-  const isProven = ({ key }: KeptRecord): boolean => {
-    const end = since.findIndex(({ state }) => state.has(key));
-    return since.slice(0, end < 0 ? undefined : end).some(({ absent }) => absent.has(key));
+  const sinceShown = ({ key }: KeptRecord): Interval => {
+    const shown = readings.slice(0, -since.length).findLast(({ state }) => state.has(key));
+    return shown ? intervalOf(readings, shown, later) : { after: undefined, before: later.to };
   };
-  const [back, fresh] = parted(difference.added, ({ key }) => earlier.hidden.has(key));
-  const [gone, missing] = parted(difference.gone, isProven);
-  const before = readings.slice(0, readings.indexOf(later));
-  const changed = back.flatMap((now) => {
-    const shown = before.findLast(({ state }) => state.has(now.key));
-    const interval = shown
-      ? intervalOf(readings, shown, later)
-      : { after: undefined, before: later.to };
-    return changesOf(earlier.hidden.get(now.key) ?? now, now).map((one) => ({ ...one, interval }));
-  });
+  const { added, changed, gone } = difference;
   const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
   const isCut = mayLeaveOut(earlier.list, earlier.state.size, most);
-  return {
-    ...{ added: isCut ? [] : fresh, listed: isCut ? fresh : [], gone },
-    unlisted: missing.filter(({ key }) => !since.some(({ state }) => state.has(key))),
-    changed: [...difference.changed, ...changed],
-  };
-}
-
-function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(is), all.filter((one) => !is(one))];
-}
-
-/** What differs between two states of a device, without the fields in `left`. Pure. */
-export function changesBetween(
-  at: Omit<EventBase, 'author' | 'resource'> & { readonly resource: string },
-  { added, listed, gone, unlisted, changed }: Proven,
-  left: ReadonlySet<string>,
-  reading: KnownReading,
-): Event[] {
-  const { size } = reading.state;
-  const fieldsOf = changed.map(({ before, after, fields }) =>
-    fields.filter((field) => !left.has(field)).map((field) => fieldChange(field, before, after)),
+  const all = [
+    ...changed.map((one) => ({ ...one, at })),
+    ...added.flatMap((now) =>
+      changesOf(earlier.hidden.get(now.key) ?? now, now).map((one) => {
+        return { ...one, at: { ...base, ...sinceShown(now) } };
+      }),
+    ),
+  ].map(({ before, after, fields, at }) => ({
+    at,
+    record: after,
+    fields: fields
+      .filter((field) => !left.has(field))
+      .map((field) => fieldChange(field, before, after)),
+  }));
+  const { gained, lost, isShape } = shapeIn(
+    all.map(({ fields }) => fields),
+    later.state.size,
   );
-  const inMost = (changes: readonly FieldChange[]): string[] =>
-    frequencies(changes.map(({ field }) => field)).flatMap(([field, count]) =>
-      count > 1 && count * 2 > size ? [field] : [],
-    );
-  const gained = inMost(fieldsOf.flat().filter(({ before }) => before === undefined));
-  const lost = inMost(fieldsOf.flat().filter(({ after }) => after === undefined));
-  const isShape = ({ field, before, after }: FieldChange): boolean =>
-    (before === undefined && gained.includes(field)) ||
-    (after === undefined && lost.includes(field));
-  const records = fieldsOf.filter((fields) => fields.some(isShape)).length;
-  const shape: Event[] = records === 0 ? [] : [{ ...at, kind: 'shape', gained, lost, records }];
-  const changedEvents = changed.flatMap(({ after, interval }, index): Event[] => {
-    const fields = (fieldsOf[index] ?? []).filter((change) => !isShape(change));
-    return fields.length === 0
-      ? []
-      : [{ ...at, ...interval, kind: 'changed', ...nameOf(after, reading), record: after, fields }];
+  const records = all.filter(({ fields }) => fields.some(isShape)).length;
+  const changes = all.flatMap(({ at, record, fields }): Event[] => {
+    const own = fields.filter((change) => !isShape(change));
+    const name = nameOf(record, later);
+    return own.length === 0 ? [] : [{ ...at, kind: 'changed', ...name, record, fields: own }];
   });
   const whole = (
     kind: 'added' | 'listed' | 'gone' | 'unlisted',
-    records: readonly KeptRecord[],
-  ): Event[] => records.map((record) => ({ ...at, kind, ...nameOf(record, reading), record }));
+    of: readonly KeptRecord[],
+  ): Event[] =>
+    of.map((record) => {
+      const interval = kind === 'gone' ? sinceShown(record) : {};
+      return { ...at, ...interval, kind, ...nameOf(record, later), record };
+    });
   return [
-    ...shape,
-    ...whole('added', added),
-    ...whole('listed', listed),
-    ...changedEvents,
-    ...whole('gone', gone),
-    ...whole('unlisted', unlisted),
+    ...(records === 0 ? [] : [{ ...at, kind: 'shape' as const, gained, lost, records }]),
+    ...whole(
+      isCut ? 'listed' : 'added',
+      added.filter(({ key }) => !earlier.hidden.has(key)),
+    ),
+    ...changes,
+    ...whole(
+      'gone',
+      [...earlier.hidden.values(), ...gone].filter(({ key }) => later.absent.has(key)),
+    ),
+    ...whole(
+      'unlisted',
+      gone.filter(
+        ({ key }) => !since.some(({ state, absent }) => state.has(key) || absent.has(key)),
+      ),
+    ),
   ];
+}
+
+/** The fields that most of these records got or lost at once. */
+function shapeIn(fieldsOf: readonly (readonly FieldChange[])[], size: number) {
+  const inMost = (is: (change: FieldChange) => boolean): string[] =>
+    frequencies(
+      fieldsOf
+        .flat()
+        .filter(is)
+        .map(({ field }) => field),
+    ).flatMap(([field, count]) => (count > 1 && count * 2 > size ? [field] : []));
+  const gained = inMost(({ before }) => before === undefined);
+  const lost = inMost(({ after }) => after === undefined);
+  const isShape = ({ field, before, after }: FieldChange): boolean =>
+    (before === undefined && gained.includes(field)) ||
+    (after === undefined && lost.includes(field));
+  return { gained, lost, isShape };
 }
 
 function fieldChange(field: string, before: KeptRecord, after: KeptRecord): FieldChange {
@@ -336,7 +341,7 @@ function fieldChange(field: string, before: KeptRecord, after: KeptRecord): Fiel
 }
 
 function lastTime({ begin, resources }: IdentityPeriod): number {
-  const ends = [...resources.values()].map(({ readings }) => readings.at(-1)?.to ?? begin);
+  const ends = [...resources.values()].map((readings) => readings.at(-1)?.to ?? begin);
   return Math.max(begin, ...ends);
 }
 

@@ -8,31 +8,24 @@ import { counted, someOf } from '../text/one-line.ts';
 import { rememberedFor } from '../text/remember.ts';
 import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
-import type { KeptState, Naming } from './kept.ts';
+import type { KeptState } from './kept.ts';
 import {
   type Identity,
   type KnownReading,
   type IdentityPeriod,
   type Moment,
   replay,
-  type ResourcePeriod,
 } from './replay.ts';
 
 /** A state that was read. */
-export interface PastState extends Naming {
+export interface PastState extends KnownReading {
   readonly records: readonly DeviceRecord[];
-  /** The same with digests, by key. */
-  readonly state: KeptState;
-  /** The reading that shows it. */
-  readonly read: Moment;
   /** The next reading; undefined if there is none yet. */
   readonly nextRead: Moment | undefined;
   /** Whether the device is still in that period, as far as is known. */
   readonly isCurrentIdentity: boolean;
   /** Which device it was, and which ones have had its name since, in order. */
   readonly identities: readonly Identity[];
-  /** Fields whose secrets are masked in some record: only digests are kept. */
-  readonly lossy: readonly string[];
   /** What the list left out, if it was a summary. */
   readonly notRead: NotRead | undefined;
   /** Fields that move by themselves; the records are without them. */
@@ -46,7 +39,10 @@ export interface NotRead {
 }
 
 /** What the readings of a resource know nothing of; undefined if the list shows all, as far as is known. */
-export function notReadIn({ omits }: ResourcePeriod, state: KeptState): NotRead | undefined {
+export function notReadIn(
+  { omits }: Pick<KnownReading, 'omits'>,
+  state: KeptState,
+): NotRead | undefined {
   if (omits === undefined) return undefined;
   const shown = [...new Set([...state.values()].flatMap(({ fields }) => Object.keys(fields)))];
   return { shown, omits: omits.filter((field) => !shown.includes(field)) };
@@ -122,41 +118,32 @@ export class History {
    */
   stateAt(device: string, resource: string, time: number): PastState | DevshError {
     try {
-      return this.#stateAt(device, resource, time);
+      const { periods } = this.of(device, time);
+      const all = periods.flatMap((period) => {
+        const readings = period.resources.get(resource) ?? [];
+        return readings.map((reading) => ({ period, last: readings.at(-1) ?? reading, reading }));
+      });
+      const index = all.findLastIndex(({ reading }) => reading.to <= time);
+      const found = all[index];
+      if (found === undefined) {
+        const isLarge = periods.some(({ tooLarge }) => tooLarge.has(resource));
+        const reason = all.length === 0 ? this.#notKept(device) : undefined;
+        if (reason !== undefined) return new NotReadError(`${device}: ${reason}`);
+        return new NotReadError(notRead(device, resource, time, all[0]?.reading, isLarge));
+      }
+      const { period, last, reading } = found;
+      return {
+        ...reading,
+        records: Array.from(reading.state.values(), ({ fields }) => fields),
+        nextRead: all[index + 1]?.reading,
+        isCurrentIdentity: period === periods.at(-1),
+        identities: periods.slice(periods.indexOf(period)).flatMap(({ identities }) => identities),
+        leftOut: last.moving?.fields ?? [],
+        notRead: notReadIn(last, reading.state),
+      };
     } catch (error) {
       return expectedError(error);
     }
-  }
-
-  #stateAt(device: string, resource: string, time: number): PastState {
-    const { periods } = this.of(device, time);
-    const all = periods.flatMap((period) => {
-      const known = period.resources.get(resource);
-      return (known?.readings ?? []).map((reading) => ({ period, known, reading }));
-    });
-    const index = all.findLastIndex(({ reading }) => reading.to <= time);
-    const found = all[index];
-    if (found?.known === undefined) {
-      const isLarge = periods.some(({ tooLarge }) => tooLarge.has(resource));
-      const reason = all.length === 0 ? this.#notKept(device) : undefined;
-      if (reason !== undefined) throw new NotReadError(`${device}: ${reason}`);
-      throw new NotReadError(notRead(device, resource, time, all[0]?.reading, isLarge));
-    }
-    const { period, known, reading } = found;
-    const next = all[index + 1]?.reading;
-    const kept = [...reading.state.values()];
-    return {
-      records: kept.map(({ fields }) => fields),
-      state: reading.state,
-      ...{ keyField: reading.keyField, idField: reading.idField },
-      read: { from: reading.from, to: reading.to },
-      nextRead: next && { from: next.from, to: next.to },
-      isCurrentIdentity: period === periods.at(-1),
-      identities: periods.slice(periods.indexOf(period)).flatMap(({ identities }) => identities),
-      lossy: [...new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)))],
-      leftOut: known.moving,
-      notRead: notReadIn(known, reading.state),
-    };
   }
 }
 
@@ -189,7 +176,7 @@ export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): 
     identities.some(({ pin, address }) => pin === last?.pin && address === last.address),
   );
   return (resource, id, since) => {
-    const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
+    const readings = own.flatMap((period) => period.resources.get(resource) ?? []);
     const most = readings.reduce((size, { state }) => Math.max(size, state.size), 0);
     return readingsSince(readings, since).find((reading) => {
       const { list, state, keyField } = reading;

@@ -21,7 +21,7 @@ import {
   type Moving,
   parseLine,
   replay,
-  type Track,
+  type KnownReading,
 } from './replay.ts';
 
 /** A complete reading of a resource, to be kept. */
@@ -135,14 +135,16 @@ export function nextLines(
 ): NextLines | undefined {
   const { resource, identity, to } = reading;
   const life = periodName(identity);
-  const { end } = replay(text);
+  const { end, damaged } = replay(text);
   const isSame = end !== undefined && isSameDevice(end.identities[0], identity);
-  const track = isSame ? end.tracks.get(resource)?.at(-1) : undefined;
+  const track = isSame ? end.resources.get(resource)?.at(-1) : undefined;
   if (track !== undefined && isUnordered(track.to, reading, now)) return undefined;
   const begin = end?.life === life ? '' : lineText({ kind: 'life', at: to, ...identity });
   const added = begin + lineText(nextLine(reading, keeper, life, track));
+  // What stands before a whole state is not read again.
+  const isDue = damaged > 0 || isLong(text, bytesBetween);
   return {
-    text: isLong(text, bytesBetween) ? added + wholeState(replay(text + added)) : added,
+    text: isDue ? added + wholeState(replay(text + added)) : added,
     setBackMs: track === undefined ? 0 : setBackMs(track.to, reading, now),
   };
 }
@@ -151,7 +153,7 @@ function nextLine(
   reading: NewReading,
   keeper: Keeper,
   life: string,
-  track: Track | undefined,
+  track: KnownReading | undefined,
 ): HistoryLine {
   const { resource, records, from, to, keyField } = reading;
   if (isTooLarge(reading)) {
@@ -168,7 +170,7 @@ function wholeLine(
   reading: NewReading,
   keeper: Keeper,
   life: string,
-  track: Track | undefined,
+  track: KnownReading | undefined,
 ): LineOfReading {
   const { resource, records, keyField, from, to, clock } = reading;
   const last = track?.keyField === keyField ? track : undefined;
@@ -188,7 +190,7 @@ function wholeLine(
 
 function omittedIn(
   { omits }: NewReading,
-  track: Pick<Track, 'omits'> | undefined,
+  track: Pick<KnownReading, 'omits'> | undefined,
 ): readonly string[] | undefined {
   return omits === undefined ? track?.omits : [...new Set([...(track?.omits ?? []), ...omits])];
 }
@@ -225,7 +227,12 @@ function absentIn({ absent }: NewReading): { readonly absent?: readonly string[]
   return absent === undefined || absent.size === 0 ? {} : { absent: [...absent] };
 }
 
-function lineSince(track: Track, reading: NewReading, keeper: Keeper, life: string): LineOfReading {
+function lineSince(
+  track: KnownReading,
+  reading: NewReading,
+  keeper: Keeper,
+  life: string,
+): LineOfReading {
   const { resource, records, from, to, clock } = reading;
   const { keyField, idField } = track;
   let names = movingNames(reading, track.moving, idField);
@@ -284,7 +291,7 @@ function keptChange(before: KeptRecord, after: KeptRecord, fields: readonly stri
 
 /** Fields that differ in every record that both readings have, and in how many readings in a row they did. */
 function streaksOf(
-  track: Track,
+  track: KnownReading,
   changed: readonly { readonly after: KeptRecord; readonly fields: readonly string[] }[],
   state: ReadonlyMap<string, KeptRecord>,
 ): Record<string, number> {
@@ -314,9 +321,9 @@ function isLong(text: string, bytesBetween: number): boolean {
 /** Lines that stand for all that was read before them. */
 export function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' | 'upTo'>): string {
   if (end === undefined) return '';
-  const { begin, life, tracks, tooLarge } = end;
+  const { begin, life, resources, tooLarge } = end;
   const lines = [
-    ...[...tracks].map(([resource, readings]) =>
+    ...[...resources].map(([resource, readings]) =>
       stateLine(readings.at(-1) ?? readings[0], resource, life),
     ),
     ...[...tooLarge].map(([resource, last]) => ({
@@ -330,7 +337,7 @@ export function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' 
   return [head, ...lines].map(lineText).join('');
 }
 
-function stateLine(track: Track, resource: string, life: string): LineOfReading {
+function stateLine(track: KnownReading, resource: string, life: string): LineOfReading {
   const { from, to, digest, keyField, idField, state, moving, list, omits, values, absent } = track;
   const { clock, hidden, streaks } = track;
   return {

@@ -179,7 +179,7 @@ export class Observer {
     const own = periods.filter(
       ({ identities: [last] }) => last.address === ref.address && last.pin === pin,
     );
-    const readings = own.flatMap((period) => period.resources.get(resource)?.readings ?? []);
+    const readings = own.flatMap((period) => period.resources.get(resource) ?? []);
     const states = new Set(readings.map(({ state }) => state));
     const kept = new Set([...states].flatMap((state) => [...state.values()]));
     const known: Known = {
@@ -366,10 +366,8 @@ export class HistoryWriter {
         const whole = (): string => bytes.toString('utf8') + end;
         // Undefined: a line is damaged, so the end of the file is not trusted.
         const sum = provenSum(bytes) ?? (replay(whole()).damaged === 0 ? crc32(bytes) : undefined);
-        const lastOf: LastOf = (resource) => {
-          const last = lastLine(tail, resource);
-          return sum !== undefined || isApplied(last, whole()) ? last : undefined;
-        };
+        const lastOf: LastOf = (resource) =>
+          sum === undefined ? undefined : lastLine(tail, resource);
         const lines = linesFor(lastOf, whole);
         if (lines) {
           const text = sum === undefined ? end + lines : summed(end + lines, sum);
@@ -401,13 +399,6 @@ type LastOf = (resource: string) => LastLine;
 
 function isSoon({ to, absent }: LineOfReading, last: LastLine): boolean {
   return last !== undefined && absent === undefined && to - last.to < SAME_EVERY_MS;
-}
-
-/** Whether a replay of a damaged file gets to this line. */
-function isApplied(last: LastLine, whole: string): boolean {
-  if (last === undefined || last.kind === 'large') return true;
-  const { end } = replay(whole);
-  return end?.life === last.life && end.tracks.get(last.resource)?.at(-1)?.digest === last.digest;
 }
 
 /** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */

@@ -185,8 +185,9 @@ export interface Difference {
   }[];
 }
 
-/** One complete reading of a resource. */
+/** One complete reading of a resource, and what the next line of it goes on from. */
 export interface KnownReading extends Moment, Naming {
+  readonly digest: string;
   /** To the reading before, see `differenceOf`; undefined if nothing differs, and for the first one. */
   readonly difference?: Difference | undefined;
   /** Fields that were found to move by themselves, and are left out from this reading on. */
@@ -200,21 +201,22 @@ export interface KnownReading extends Moment, Naming {
   readonly absent: ReadonlySet<string>;
   /** Records that a list has stopped to show and of which nothing is proven, by key. */
   readonly hidden: KeptState;
-}
-
-/**
- * What one identity of a device has shown of a resource. Readings in the order in which they were made, which is that of
- * their times unless the clock was set back; at least one.
- */
-export interface ResourcePeriod {
-  readonly readings: readonly KnownReading[];
-  readonly moving: readonly string[];
+  readonly moving: Moving | undefined;
   /** Its list is a summary: the fields that it is known to leave out. Undefined if it shows all, as far as is known. */
   readonly omits: readonly string[] | undefined;
   /** The last values of the fields that move by themselves, by key. */
   readonly values: ReadonlyMap<string, DeviceRecord>;
   readonly valuesAt: number | undefined;
+  readonly streaks: Readonly<Record<string, number>>;
+  /** So many lines before it are lost. */
+  readonly damaged: number;
 }
+
+/**
+ * What one identity of a device has shown of a resource. Readings in the order in which they were made, which is that of
+ * their times unless the clock was set back.
+ */
+export type Readings = [KnownReading, ...KnownReading[]];
 
 /** What was read of one device, whatever its name was. */
 export interface IdentityPeriod {
@@ -222,31 +224,29 @@ export interface IdentityPeriod {
   readonly id: string;
   readonly begin: number;
   /** The names and pins that it had, the latest first. */
-  readonly identities: readonly [Identity, ...Identity[]];
-  readonly resources: ReadonlyMap<string, ResourcePeriod>;
+  readonly identities: [Identity, ...Identity[]];
+  /** The short name of the last identity. */
+  life: string;
+  readonly resources: Map<string, Readings>;
   /** The last of the readings that have too many records to be kept, by resource. */
-  readonly tooLarge: ReadonlyMap<string, TooLarge>;
+  readonly tooLarge: Map<string, TooLarge>;
 }
 
 export type TooLarge = Moment & { readonly records: number };
 
-/** A reading, and what the next line of its resource goes on from. */
-export interface Track extends KnownReading {
-  readonly state: Map<string, KeptRecord>;
-  readonly digest: string;
-  readonly moving: Moving | undefined;
-  readonly omits: readonly string[] | undefined;
-  readonly values: ReadonlyMap<string, DeviceRecord>;
-  readonly valuesAt: number | undefined;
-  readonly streaks: Readonly<Record<string, number>>;
-}
-
 /** What a line shows; undefined if it builds on a line that is lost. */
-export function applyLine(last: Track | undefined, line: LineOfReading): Track | undefined {
-  const { from, to, digest, moving, clock, list, streaks = {}, omits = last?.omits } = line;
+function applyLine(
+  last: KnownReading | undefined,
+  line: LineOfReading,
+  damaged: number,
+): KnownReading | undefined {
+  const { from, to, digest, moving, clock, streaks = {}, omits = last?.omits } = line;
   const values = line.values && new Map(line.values);
+  const shown = line.kind === 'same' ? last?.list : line.list;
+  // A lost line may have shown records that this one leaves out.
+  const list: ListEnd = damaged > (last?.damaged ?? 0) ? 'hides' : shown;
   const common = {
-    ...{ from, to, digest, moving, clock, list, streaks, omits },
+    ...{ from, to, digest, moving, clock, list, streaks, omits, damaged },
     values: values ?? last?.values ?? new Map<string, DeviceRecord>(),
     valuesAt: values ? to : last?.valuesAt,
   };
@@ -310,18 +310,15 @@ function absencesAfter(
   }
   const all = [...known, ...(line.absent ?? [])];
   const absent = new Set(all.filter((key) => !state.has(key)));
-  const kept = last === undefined && line.kind === 'all' ? (line.hidden ?? []) : before.values();
-  const hidden = [...kept, ...(difference?.gone ?? [])].filter(
+  const kept = line.kind === 'all' ? (line.hidden ?? []) : [];
+  const hidden = [...before.values(), ...kept, ...(difference?.gone ?? [])].filter(
     ({ key }) => !state.has(key) && !absent.has(key),
   );
   return { absent, hidden: new Map(hidden.slice(-MOST_HIDDEN).map((one) => [one.key, one])) };
 }
 
 /** The same state without fields that are found to move only now. */
-function stripped(
-  state: Map<string, KeptRecord>,
-  moving: Moving | undefined,
-): Map<string, KeptRecord> {
+function stripped(state: KeptState, moving: Moving | undefined): KeptState {
   const names = moving?.fields ?? [];
   const hasOne = [...state.values()].some(({ fields }) =>
     names.some((name) => Object.hasOwn(fields, name)),
@@ -411,23 +408,23 @@ export function replay(
 ): {
   readonly periods: readonly IdentityPeriod[];
   /** Where the next line goes on. */
-  readonly end: OpenPeriod | undefined;
+  readonly end: IdentityPeriod | undefined;
   /** The latest time in it, ms UTC. */
   readonly upTo: number;
   readonly damaged: number;
 } {
-  const periods: OpenPeriod[] = [];
+  const periods: IdentityPeriod[] = [];
   let [damaged, upTo] = [0, 0];
   for (const row of text.split('\n')) {
     const period = periods.at(-1);
-    if (row === '' || addUnchanged(period, row, since)) continue;
+    if (row === '' || addUnchanged(period, row, since, damaged)) continue;
     const line = parseLine(row);
     if (line?.kind === 'life') {
       upTo = Math.max(upTo, line.upTo ?? 0);
       const life = periodName(line);
       if (period === undefined || !isSameDevice(period.identities[0], line)) {
         const id = new Date(line.at).toISOString();
-        const maps = { tooLarge: new Map(), tracks: new Map() };
+        const maps = { tooLarge: new Map(), resources: new Map() };
         periods.push({ id, life, begin: line.at, identities: [identityIn(line)], ...maps });
       } else if (period.life !== life) {
         period.identities.unshift(identityIn(line));
@@ -438,44 +435,35 @@ export function replay(
     } else if (line.kind === 'large') {
       const { from, to, records } = line;
       period.tooLarge.set(line.resource, { from, to, records });
-    } else if (!addReading(period, line, since)) {
+    } else if (!addReading(period, line, since, damaged)) {
       damaged += 1;
     }
   }
-  for (const { tracks, tooLarge } of periods) {
-    const times = [...[...tracks.values()].flat(), ...tooLarge.values()];
+  for (const { resources, tooLarge } of periods) {
+    const times = [...[...resources.values()].flat(), ...tooLarge.values()];
     upTo = times.reduce((latest, { to }) => Math.max(latest, to), upTo);
   }
-  return {
-    ...{ damaged, upTo, end: periods.at(-1) },
-    periods: periods.map(({ id, begin, identities, tooLarge, tracks }) => ({
-      ...{ id, begin, identities, tooLarge },
-      resources: new Map([...tracks].map(([resource, readings]) => [resource, periodOf(readings)])),
-    })),
-  };
+  return { periods, damaged, upTo, end: periods.at(-1) };
 }
 
 function identityIn({ name, address, pin, digestKey }: Identity): Identity {
   return { name, address, pin, digestKey };
 }
 
-export interface OpenPeriod extends Omit<IdentityPeriod, 'resources'> {
-  /** The short name of the last identity. */
-  life: string;
-  readonly identities: [Identity, ...Identity[]];
-  readonly tracks: Map<string, [Track, ...Track[]]>;
-  readonly tooLarge: Map<string, TooLarge>;
-}
-
 /** Returns whether it builds on what is known. */
-function addReading({ tracks }: OpenPeriod, line: LineOfReading, since: number): boolean {
-  const readings = tracks.get(line.resource);
+function addReading(
+  { resources }: IdentityPeriod,
+  line: LineOfReading,
+  since: number,
+  damaged: number,
+): boolean {
+  const readings = resources.get(line.resource);
   const last = readings?.at(-1);
-  const next = applyLine(last, line);
+  const next = applyLine(last, line, damaged);
   if (next === undefined) return false;
   // A whole state stands for the reading before it.
   const isAgain = last?.to === next.to && next.difference === undefined;
-  if (readings === undefined) tracks.set(line.resource, [next]);
+  if (readings === undefined) resources.set(line.resource, [next]);
   else if (isPast(last, next, since)) readings.splice(-1, 1, next);
   else if (!isAgain) readings.push(next);
   else readings.splice(-1, 1, { ...next, difference: last.difference, left: last.left });
@@ -490,22 +478,23 @@ const UNCHANGED =
   /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"(?:,"clock":\[(-?\d+),(-?\d+)\])?[,}]/;
 
 /** Adds a reading that shows what the last one showed, as most do, without parsing it. */
-function addUnchanged(period: OpenPeriod | undefined, row: string, since: number): boolean {
+function addUnchanged(
+  period: IdentityPeriod | undefined,
+  row: string,
+  since: number,
+  damaged: number,
+): boolean {
   if (!row.startsWith('{"kind":"same"') || !isWhole(row)) return false;
   if (row.includes('"values"') || /"(?:streaks|absent)":/.test(row)) return false;
   const [, resource = '', life, from, to, digest, least, most] = UNCHANGED.exec(row) ?? [];
-  const readings = period?.tracks.get(resource);
+  const readings = period?.resources.get(resource);
   const last = readings?.at(-1);
-  if (period?.life !== life || last?.digest !== digest || last === undefined) return false;
+  if (last === undefined || period?.life !== life) return false;
+  if (last.digest !== digest || last.damaged !== damaged) return false;
   if (last.to === Number(to)) return true;
   const clock = least === undefined ? undefined : ([Number(least), Number(most)] as const);
   const times = { from: Number(from), to: Number(to), clock };
   const next = { ...last, ...times, difference: undefined, left: undefined };
   readings?.splice(isPast(last, next, since) ? -1 : readings.length, 1, next);
   return true;
-}
-
-function periodOf(readings: readonly [Track, ...Track[]]): ResourcePeriod {
-  const { moving, omits, values, valuesAt } = readings.at(-1) ?? readings[0];
-  return { readings, moving: moving?.fields ?? [], omits, values, valuesAt };
 }

@@ -71,10 +71,23 @@ test('what no later list shows is gone only if its own path said so', () => {
     'user u20 no longer in the list',
   ]);
   const lists = [users(22), users(20), users(20)];
-  expect(changesIn(lists, [2, 'u22'])).toEqual(['user u22 gone', CUT[0]]);
+  expect(changesIn(lists, [2, 'u22'])).toEqual([CUT[0], 'user u22 gone']);
   // It was added again since, and is not proven to be absent any more.
   const again = changesIn([...lists, users(22), users(20)], [2, 'u22']);
   expect(again).toEqual(['user u22 gone', 'user u22 added', ...CUT]);
+});
+
+test('what a list has stopped to show may have gone until the reading after which it was proven absent', () => {
+  const lists = [users(22), users(21), users(21), users(21)];
+  const { periods } = replay(historyOf(lists, [2, 'u22']));
+  const [gone, ...others] = eventsOf('fw1', periods);
+  expect(others).toEqual([]);
+  expect(gone).toMatchObject({ kind: 'gone', after: 1_000_000, before: 1_002_000 });
+});
+
+test('what appears after a lost line is not taken for added, since that line may have shown it', () => {
+  const text = historyOf([users(3)]).replace('u3', 'u4') + historyOf([users(2), users(3)]);
+  expect(eventsOf('fw1', replay(text).periods).map(eventText)).toEqual(['user u3 in the list now']);
 });
 
 test('what appears in a list that was cut, or left records out, before, is not taken for added', () => {

@@ -25,9 +25,7 @@ async function startOne(users = 25) {
   const history = new History(new HistoryFiles(folder));
   const key = fleet.device(1).users[1]?.username ?? '';
   const readings = () =>
-    history
-      .of('sim1', -Infinity)
-      .periods.flatMap((period) => period.resources.get('user')?.readings ?? []);
+    history.of('sim1', -Infinity).periods.flatMap((period) => period.resources.get('user') ?? []);
   return { ...fleet, folder, history, readings, key, file: join(folder, 'sim1.jsonl') };
 }
 
@@ -309,9 +307,8 @@ test('readings of a long run are written while it goes on', async () => {
   };
   const history = new History(new HistoryFiles(folder));
   const count = () =>
-    history
-      .of('fw1', -Infinity)
-      .periods.flatMap((period) => period.resources.get('user')?.readings ?? []).length;
+    history.of('fw1', -Infinity).periods.flatMap((period) => period.resources.get('user') ?? [])
+      .length;
   for (let at = 0; at < 59; at += 1) step(at);
   expect(count()).toBe(0);
   for (let at = 59; at < 65; at += 1) step(at);

@@ -91,9 +91,9 @@ test('a setting that is a pair of name and value, and a key that is a secret, ar
   const setting = historyOf([{ name: 'radius_secret', value: 'planted-1' }]);
   const tokens = historyOf([{ api_key: 'planted-1', last_used: '2026-01-01T00:00:00Z' }]);
   expect(setting + tokens).not.toContain('planted');
-  const known = replay(tokens).periods[0]?.resources.get('user');
+  const known = replay(tokens).periods[0]?.resources.get('user')?.[0];
   expect([...(known?.values.keys() ?? [])]).toEqual([
-    ...(known?.readings[0]?.state.keys() ?? ['nothing was read']),
+    ...(known?.state.keys() ?? ['nothing was read']),
   ]);
 });
 
@@ -118,7 +118,7 @@ test('records that are named by another field are not compared, and that is said
   expect(event).toMatchObject({ kind: 'identity', resource: 'user', reason: 'key field' });
   expect(event && eventText(event)).toContain('nothing is compared across');
   expect(others).toEqual([]);
-  const readings = replay(text).periods[0]?.resources.get('user')?.readings;
+  const readings = replay(text).periods[0]?.resources.get('user');
   expect(readings?.map(({ keyField }) => keyField)).toEqual(['username', 'login']);
 });
 
@@ -128,7 +128,7 @@ test('equal passwords have different digests', () => {
     { username: 'bob', password: 'x' },
   ]);
   const [period] = replay(text).periods;
-  const state = period?.resources.get('user')?.readings[0]?.state;
+  const state = period?.resources.get('user')?.[0].state;
   const digests = [...(state?.values() ?? [])].map((record) => record.digests?.['password']);
   expect(new Set(digests).size).toBe(2);
 });
@@ -144,8 +144,8 @@ test('fields that move by themselves are no change, but their last value is know
   ];
   const text = historyOf(at(1), at(2), at(3));
   expect(changesIn(text)).toEqual([]);
-  const user = replay(text).periods[0]?.resources.get('user');
-  expect(user?.moving).toEqual(['last_login', 'login_count']);
+  const user = replay(text).periods[0]?.resources.get('user')?.at(-1);
+  expect(user?.moving?.fields).toEqual(['last_login', 'login_count']);
   expect(user?.values.get('amy')).toEqual({ last_login: '2026-01-01T03:00:00Z', login_count: 3 });
 });
 
@@ -179,7 +179,7 @@ test.each(['1', '1152921504606846976', '1.50'])(
       { serial: 1 },
     ];
     const [period] = replay(historyOf(records)).periods;
-    const state = period?.resources.get('user')?.readings[0]?.state;
+    const state = period?.resources.get('user')?.[0].state;
     expect([...(state?.values() ?? [])].map(({ fields }) => fields)).toStrictEqual(records);
   },
 );
@@ -191,7 +191,7 @@ test('a list that is too large is not kept, and what is read before and after it
   expect(text).not.toContain('"u7"');
   expect(damaged).toBe(0);
   expect(periods[0]?.tooLarge.get('user')?.records).toBe(MAX_RECORDS + 1);
-  expect(periods[0]?.resources.get('user')?.readings).toHaveLength(2);
+  expect(periods[0]?.resources.get('user')).toHaveLength(2);
   expect(replay(historyOf(large, large)).periods).toHaveLength(1);
   expect(replay(historyOf(large, [{ username: 'amy' }])).periods).toHaveLength(1);
 });
@@ -206,7 +206,7 @@ test.each<[string, (rows: string[]) => string[]]>([
   const user = (lang: string, mail: string) => [{ username: 'amy', lang, mail }];
   const text = historyOf(user('de', 'a'), user('fr', 'a'), user('fr', 'b'));
   const broken = replay(damaged(text.split('\n')).join('\n'));
-  const readings = broken.periods[0]?.resources.get('user')?.readings ?? [];
+  const readings = broken.periods[0]?.resources.get('user') ?? [];
   const states = readings.map(({ state }) => state.get('amy')?.fields);
   expect(states).toEqual(user('de', 'a'));
   expect(broken.damaged).toBeGreaterThan(0);

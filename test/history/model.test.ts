@@ -128,7 +128,10 @@ function world(happenings: readonly Happening[], habit?: Habit) {
   const shifted = (): DeviceRecord[] => {
     const last = kept.findLast(({ device }) => device === box())?.reading.records ?? [];
     const hidden = (now / 10) % 3 === 0 ? last[(now / 10) % 4]?.['username'] : undefined;
-    return [...users.values()].filter(({ username }) => username !== hidden);
+    const { end, damaged } = replay(text);
+    // What a file has lost without a trace, was never read.
+    const isRead = damaged > 0 || end?.resources.get('user')?.at(-1)?.state.has(String(hidden));
+    return [...users.values()].filter(({ username }) => username !== hidden || !isRead);
   };
   const reading = (from: number): NewReading => ({
     identity: { name, address, pin, digestKey: 'k' },
@@ -139,7 +142,8 @@ function world(happenings: readonly Happening[], habit?: Habit) {
   });
   const keep = (one: NewReading): void => {
     if (text !== '' && !text.endsWith('\n')) text += '\n';
-    const same = sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
+    const isSound = replay(endOf(text)).damaged === 0;
+    const same = isSound && sameLine(lastLine(text.slice(-4096), 'user'), one, keeper);
     const lines = same
       ? lineText(same)
       : nextLines(endOf(text), one, keeper, now, BYTES_BETWEEN)?.text;
@@ -257,8 +261,11 @@ test('whatever happens to the file, a state of the past is one that this very de
         const { periods } = replay(endOf(text, from), from);
         for (const { identities, resources } of periods) {
           const owners = identities.map(({ pin, address }) => had.get(`${pin} ${address}`));
-          const devices = owners.reduce((all, some) => all?.intersection(some ?? new Set()));
-          for (const { from, to, state } of resources.get('user')?.readings ?? []) {
+          // Two boxes that had one pin at one address are one device for devsh.
+          const devices = owners.reduce((all = new Set(), some = new Set()) =>
+            all.isDisjointFrom(some) ? new Set() : all.union(some),
+          );
+          for (const { from, to, state } of resources.get('user') ?? []) {
             const during = truth.filter(
               (one, index) =>
                 devices?.has(one.device) === true &&

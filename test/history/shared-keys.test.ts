@@ -154,7 +154,7 @@ test('where records share a name, the changes are exactly those of the records w
       const { periods, damaged } = replay(text);
       expect(damaged).toBe(0);
       const events = eventsOf('fw1', periods);
-      const readings = periods[0]?.resources.get('user')?.readings ?? [];
+      const readings = periods[0]?.resources.get('user') ?? [];
       const since = lists.findIndex(isShared);
       const back = namesBack(lists);
       const left = new Set(events.flatMap((event) => (event.kind === 'left' ? event.fields : [])));

@@ -14,7 +14,7 @@ const LIST = ['user', 'list', '--on', '@lab'];
 async function kept({ devsh }: TestFleet) {
   const file = join(devsh.folder, 'state/devsh/readings/sim1.jsonl');
   const { periods, damaged } = replay(await readFile(file, 'utf8').catch(() => ''));
-  const readings = periods.flatMap(({ resources }) => resources.get('user')?.readings ?? []);
+  const readings = periods.flatMap(({ resources }) => resources.get('user') ?? []);
   const last = [...(readings.at(-1)?.state.values() ?? [])].map(({ fields }) => fields['lang']);
   return { damaged, readings, last };
 }

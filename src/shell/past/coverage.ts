@@ -131,9 +131,7 @@ export function coverageOf(histories: readonly DeviceHistory[], period: Period):
     ]);
     const names = known.length === 0 ? [''] : [...new Set(known)];
     return names.map((resource) => {
-      const all: Moment[] = periods.flatMap(
-        (period) => period.resources.get(resource)?.readings ?? [],
-      );
+      const all: Moment[] = periods.flatMap((period) => period.resources.get(resource) ?? []);
       return {
         ...{ device, unread, resource, first: all[0], last: all.at(-1) },
         readings: all.filter(({ from, to }) => to >= period.since && from <= period.until),
@@ -178,9 +176,10 @@ export function notCovered(
 /** Lists that are only a summary: what their readings know nothing of. */
 export function summaryRemarks(histories: readonly DeviceHistory[], resource?: string): string[] {
   const summaries = histories.flatMap(({ device, periods }) =>
-    [...(periods.at(-1)?.resources ?? [])].map(([name, known]) => {
-      const last = known.readings.findLast(({ state }) => state.size > 0);
-      return { device, resource: name, notRead: last && notReadIn(known, last.state) };
+    [...(periods.at(-1)?.resources ?? [])].map(([name, readings]) => {
+      const last = readings.findLast(({ state }) => state.size > 0);
+      const notRead = last && notReadIn(readings.at(-1) ?? last, last.state);
+      return { device, resource: name, notRead };
     }),
   );
   return notReadRemarks(

@@ -203,7 +203,7 @@ async function pendingDuring({ shell: { services } }: Call, { since, until }: Pe
 /** The clock of a device when it was last read before `until`. */
 function clockOf({ device, periods }: DeviceHistory, until: number) {
   const period = periods.findLast(({ begin }) => begin <= until);
-  const readings = [...(period?.resources.values() ?? [])].flatMap((known) => known.readings);
+  const readings = [...(period?.resources.values() ?? [])].flat();
   const last = readings
     .filter(({ clock, to }) => clock !== undefined && to <= until)
     .reduce<(typeof readings)[number] | undefined>((a, b) => (a && a.to > b.to ? a : b), undefined);

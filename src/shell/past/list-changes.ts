@@ -95,7 +95,7 @@ function keptRecords(histories: readonly DeviceHistory[], resource?: string): Ke
     periods.flatMap(({ resources }) => [...resources]),
   );
   const readings = lists.flatMap(([name, one]) =>
-    resource === undefined || name === resource ? one.readings : [],
+    resource === undefined || name === resource ? one : [],
   );
   const states = new Set(readings.map(({ state }) => state));
   return [...new Set([...states].flatMap((state) => [...state.values()]))];
@@ -167,7 +167,7 @@ export async function* recordChanges(
   const eventsIn: EventsIn = ({ device, periods }) => recordEvents(device, periods, resource, key);
   yield* showChanges(call, histories, period, eventsIn, resource);
   const present = ({ periods }: DeviceHistory): boolean => {
-    const last = periods.at(-1)?.resources.get(resource)?.readings.at(-1);
+    const last = periods.at(-1)?.resources.get(resource)?.at(-1);
     return last !== undefined && recordsNamed(last, key).length > 0;
   };
   const names = (is: boolean): string =>
@@ -211,11 +211,10 @@ async function* showChanges(
   const byName = new Map(histories.map((history) => [history.device, history]));
   const lastValues = (event: Event): LastValues | undefined => {
     if (!options.allFields || !('key' in event)) return undefined;
-    const known = byName.get(event.device)?.periods.at(-1)?.resources.get(event.resource);
-    const last = known?.readings.at(-1);
+    const last = byName.get(event.device)?.periods.at(-1)?.resources.get(event.resource)?.at(-1);
     const [record] = last === undefined ? [] : recordsNamed(last, event.id?.text ?? event.key);
-    const values = known?.values.get(record?.key ?? event.key);
-    return values && known?.valuesAt !== undefined ? { values, at: known.valuesAt } : undefined;
+    const values = last?.values.get(record?.key ?? event.key);
+    return values && last?.valuesAt !== undefined ? { values, at: last.valuesAt } : undefined;
   };
   const coverage = coverageOf(histories, period);
   const uncovered = notCovered(coverage, period, shell.services.now());

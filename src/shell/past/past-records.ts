@@ -1,6 +1,6 @@
 import { isKeyOf } from '../../change/identity.ts';
 import { DevshError, NotFoundError } from '../../errors.ts';
-import { asProven, beginOf, changesBetween, type Event, intervalOf } from '../../history/events.ts';
+import { beginOf, changesBetween, type Event } from '../../history/events.ts';
 import { notReadRemarks, NotReadError, type PastState } from '../../history/history.ts';
 import { SAME_EVERY_MS } from '../../history/observer.ts';
 import { differenceOf } from '../../history/replay.ts';
@@ -89,12 +89,12 @@ async function* pastRecords(
     found += records.length;
     const key = isSingle(profile, view.resource) ? '' : state.keyField;
     const perDevice = [...new Set([...view.perDevice, ...perDeviceFields(profile, view.resource)])];
-    const { read, nextRead } = state;
+    const { from, to, nextRead } = state;
     yield {
       ...common,
       view: { ...view, key, perDevice },
       outcome: { ok: true, records },
-      past: { ...read, next: nextRead?.to },
+      past: { from, to, next: nextRead?.to },
     };
   }
   if (states.length > 0) yield* remarks(states, view.resource, services.now());
@@ -108,10 +108,9 @@ function* remarks(
 ): Generator<Output> {
   const names = (is: (state: PastState) => boolean): string =>
     someOf(states.filter(({ state }) => is(state)).map(({ device }) => device));
-  const reads = states.map(({ state }) => state.read);
   const span = {
-    after: Math.min(...reads.map(({ from }) => from)),
-    before: Math.max(...reads.map(({ to }) => to)),
+    after: Math.min(...states.map(({ state }) => state.from)),
+    before: Math.max(...states.map(({ state }) => state.to)),
   };
   const nexts = states.flatMap(({ state }) => (state.nextRead ? [state.nextRead.to] : []));
   const next =
@@ -124,8 +123,9 @@ function* remarks(
   );
   const old = names(({ isCurrentIdentity }) => !isCurrentIdentity);
   if (old !== '') yield warning(`replaced since, so this is of the device before: ${old}`);
-  const lossy = [...new Set(states.flatMap(({ state }) => state.lossy))];
-  if (lossy.length > 0) yield info(`secrets are not kept: ${lossy.join(', ')}`);
+  const kept = states.flatMap(({ state }) => [...state.state.values()]);
+  const masked = new Set(kept.flatMap(({ digests = {} }) => Object.keys(digests)));
+  if (masked.size > 0) yield info(`secrets are not kept: ${[...masked].join(', ')}`);
   const lists = states.map(({ device, state: { notRead } }) => ({ device, resource, notRead }));
   for (const text of notReadRemarks(lists)) yield warning(text);
   const left = [...new Set(states.flatMap(({ state }) => state.leftOut))];
@@ -156,10 +156,10 @@ async function* driftSince(
       ...(ref && { device: ref }),
     });
     const current = periods.at(-1);
-    const readings = current?.resources.get(resource)?.readings ?? [];
+    const readings = current?.resources.get(resource) ?? [];
     const now = readings.at(-1);
     const then = readings.findLast(({ to }) => to <= time);
-    const [first] = periods.flatMap((period) => period.resources.get(resource)?.readings ?? []);
+    const [first] = periods.flatMap((period) => period.resources.get(resource) ?? []);
     if (
       current === undefined ||
       now === undefined ||
@@ -181,13 +181,10 @@ async function* driftSince(
       );
     } else {
       compared.push(device);
-      const place = { device, period: current.id, resource, ...intervalOf(readings, then, now) };
+      const base = { device, period: current.id, resource };
+      const left = new Set(now.moving?.fields);
       const difference = differenceOf(then.state, now.state);
-      const left = new Set(current.resources.get(resource)?.moving);
-      if (difference) {
-        const known = asProven(readings, [then, now], difference);
-        events.push(...changesBetween(place, known, left, now));
-      }
+      events.push(...changesBetween({ base, readings, left }, [then, now], difference));
     }
   }
   if (compared.length === 0) return;

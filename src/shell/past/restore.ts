@@ -69,7 +69,7 @@ export async function* restoreRecords(call: RestoreCall, resource: string): Asyn
     sessions.map((session) => [session, history.stateAt(session.ref.name, resource, time)]),
   );
   for (const text of readingTexts(pasts, call.shell.services.now())) yield info(text);
-  const since = Math.min(...states(pasts).map(({ past }) => past.read.from));
+  const since = Math.min(...states(pasts).map(({ past }) => past.from));
   const { runs, unreadable } = await runsSince(call.shell.services, since);
   if (unreadable.size > 0) {
     const ids = someOf([...unreadable.keys()]);
@@ -136,7 +136,7 @@ async function planOn(
     isSelected: (key, record) => isSelected(session, key, record),
     prune: call.options.prune,
     meantBy: (then) => ({
-      ...identityAfter(runs, { device, resource, profile, goneAt }, then, past.read.from),
+      ...identityAfter(runs, { device, resource, profile, goneAt }, then, past.from),
       // Ids of then are those of another device.
       ...(doubt !== undefined && { id: undefined, doubt }),
       age: 'older',
@@ -212,10 +212,10 @@ function readingTexts(
 ): string[] {
   const at = (ms: number): string => zonedTime(ms, now);
   return foldedRemarks(
-    states(pasts).flatMap(({ device, past: { read, nextRead, identities } }) => {
+    states(pasts).flatMap(({ device, past: { to, nextRead, identities } }) => {
       if (!isOneDevice(identities)) return [];
       const next = nextRead === undefined ? '' : `; the next reading was at ${at(nextRead.from)}`;
-      return [{ device, text: `back to what was read at ${at(read.to)}${next}` }];
+      return [{ device, text: `back to what was read at ${at(to)}${next}` }];
     }),
   );
 }
