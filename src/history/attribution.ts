@@ -235,8 +235,14 @@ function isOpen({ record }: Pick<Deed, 'record'>): boolean {
 
 /** Whether the effect of a request may show between two readings for the first time. */
 function mayShowIn(event: Event, deed: Deed): boolean {
-  const [from, to] = spanOf(event);
-  return deed.sentAt <= to && (isOpen(deed) || deed.endedAt >= from);
+  const [from] = spanOf(event);
+  return isSentBefore(event, deed) && (isOpen(deed) || deed.endedAt >= from);
+}
+
+/** Whether a request left before a reading. What is open may have left before the clock was set back. */
+function isSentBefore(event: Event, deed: Deed): boolean {
+  const [, to] = spanOf(event);
+  return deed.sentAt <= (isOpen(deed) ? Math.max(to, event.latest ?? to) : to);
 }
 
 /** Whether a request was under way between two readings, and none before showed its effect. */
@@ -244,7 +250,8 @@ function mayBeBy(event: Event, deed: Deed): boolean {
   const { sentAt, endedAt } = deed;
   const [from, to] = spanOf(event);
   // Another process may have read between the request and its effect.
-  return sentAt <= to && (sentAt >= from || endedAt >= (isOpen(deed) ? from : to));
+  const isAt = sentAt >= from || endedAt >= (isOpen(deed) ? from : to);
+  return isAt && isSentBefore(event, deed);
 }
 
 export function deedsOf({ run: id, command: line, at, endedAt, plan, states }: Run): Deed[] {
@@ -256,11 +263,13 @@ export function deedsOf({ run: id, command: line, at, endedAt, plan, states }: R
     const own = steps.flatMap((step, index): Deed[] => {
       const state = states.get(device.name)?.[index];
       if (state === undefined || state.kind === 'waiting') return [];
-      const [left, ended] = [sentTime(state), Date.parse(state.at)];
+      const [sent, ended] = [sentTime(state), Date.parse(state.at)];
       // It had changed since the plan, perhaps by what the run sent to another device with the same memory.
-      if (left === undefined) return hasSent ? [{ ...unknown, endedAt: ended }] : [];
+      if (sent === undefined) return hasSent ? [{ ...unknown, endedAt: ended }] : [];
+      const left = Date.parse(sent);
       const { verdict, record: held = step.before } = state.kind === 'ended' ? state.result : {};
-      const times = { sentAt: Date.parse(left), endedAt: ended };
+      // The clock may have been set back meanwhile.
+      const times = { sentAt: Math.min(left, ended), endedAt: Math.max(left, ended) };
       return [{ ...unknown, ...times, record: { ...step, held, verdict } }];
     });
     return raw === undefined ? own : [...own, { ...unknown, endedAt: Date.parse(endedAt ?? at) }];

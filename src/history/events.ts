@@ -39,6 +39,8 @@ interface EventBase {
   readonly before: number;
   /** The clock was set back between these readings: it may have happened at any time by either clock. */
   readonly isSetBack?: boolean;
+  /** The latest time that a reading had shown by then: later than `before` if the clock was set back before. */
+  readonly latest?: number | undefined;
   readonly resource?: string | undefined;
   /** Undefined for what nobody writes (a new period, another shape), and before the journals are asked. */
   readonly author?: Author | undefined;
@@ -76,7 +78,7 @@ export function inOrder(events: readonly Event[]): Event[] {
   return events.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
 }
 
-type Interval = Pick<Event, 'after' | 'before' | 'isSetBack'>;
+type Interval = Pick<Event, 'after' | 'before' | 'isSetBack' | 'latest'>;
 
 /** The times of two readings of a resource, as those of what changed between them. */
 export function intervalOf(
@@ -87,7 +89,8 @@ export function intervalOf(
   const until = readings.slice(0, readings.lastIndexOf(later) + 1);
   const between = until.slice(readings.indexOf(earlier));
   const isBack = between.some(({ to }, at) => to < (between[at - 1]?.from ?? -Infinity));
-  return { after: earlier.from, before: later.to, ...(isBack && { isSetBack: true }) };
+  const latest = until.reduce((max, { to }) => Math.max(max, to), -Infinity);
+  return { after: earlier.from, before: later.to, latest, ...(isBack && { isSetBack: true }) };
 }
 
 interface OfRecord extends RecordName {

@@ -147,6 +147,17 @@ test.each([510, 95, 600, 80])(
 );
 
 test.each([
+  ['unknown', '?'],
+  ['no effect', '?'],
+  ['done', '-'],
+] as const)('after the clock was set back, a step that was %s before is %s', (verdict, author) => {
+  const later = { ...event, latest: 900 };
+  const amy = { key: 'amy', held: { username: 'amy' }, asked: { email: 'x' }, verdict };
+  expect(authorOf(later, deed({ sentAt: 850, endedAt: 860 }, amy))).toBe(author);
+  expect(authorOf(later, deed({ sentAt: 950, endedAt: 960 }, amy))).toBe('-');
+});
+
+test.each([
   ['was sent within the interval', 150, 160, false, true],
   ['took effect after another process had read', 90, 210, false, true],
   ['was read back when the interval began', 90, 110, false, false],

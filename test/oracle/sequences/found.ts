@@ -301,6 +301,18 @@ export const FOUND: readonly Case[] = [
       ...({ ids: 'reused', isRead: true } as const),
     },
   ],
+  [
+    'a clock that goes back before a late effect shows does not make a stranger of the own run',
+    {
+      ...sequence(
+        { kind: 'delete', key: 'cyd', on: [0, 1] },
+        { kind: 'new name', key: 'bob', to: 'bea', on: [0, 1] },
+        { kind: 'clock', minutes: -90 },
+        { kind: 'resume' },
+      ),
+      habits: [undefined, 'caches'],
+    },
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */
