@@ -138,14 +138,14 @@ export function objectionsOn(
 const OWN_TOKEN =
   'a lost response would lose the token in use and the new one: log in with a password or another account (--user)';
 
-/** Whether devsh itself logs in with the secret that is rotated. */
+/** Whether devsh itself logs in with the secret that is rotated, or may do so: a token alone names nobody. */
 export function isOwnRotation(
   { key, purpose }: Pick<Step, 'key' | 'purpose'>,
   credential: Credential | undefined,
 ): boolean {
   if (credential === undefined || purpose?.kind !== 'rotate') return false;
-  const { kind, user = '' } = credential;
-  return purpose.rotation.kind === kind && isSameName(key, user);
+  const { kind, user } = credential;
+  return purpose.rotation.kind === kind && (user === undefined || isSameName(key, user));
 }
 
 /** Whether the login in use is lost on a device: nothing more can be read or sent. */

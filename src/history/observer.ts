@@ -251,7 +251,7 @@ export class Observer {
     this.isAnnounced = true;
     if (this.files.exists) return;
     this.#report(
-      'readings are kept for `changes`, secrets masked; off: config set historyDays 0',
+      `readings are kept for \`changes\`, secrets masked; off: config set historyDays 0 (in ${this.files.folder})`,
       'info',
     );
   }

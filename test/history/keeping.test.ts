@@ -67,8 +67,8 @@ test('says once that it keeps readings, where, and how to turn it off', async ()
   const { devsh, devices } = await startFleet({ devices: 1 });
   await rm(join(devsh.folder, 'state/devsh/readings'), { recursive: true });
   const [first, second] = [await devsh('user list --on sim1'), await devsh('user list --on sim1')];
-  expect(first.stderr).toMatch(/keeps what it reads.*readings.*config set historyDays 0/s);
-  expect(second.stderr).not.toContain('keeps');
+  expect(first.stderr).toMatch(/readings are kept.*config set historyDays 0 .*state\/devsh\/readings/);
+  expect(second.stderr).not.toContain('kept');
   expect(devices).toHaveLength(1);
 });
 
