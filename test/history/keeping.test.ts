@@ -67,7 +67,9 @@ test('says once that it keeps readings, where, and how to turn it off', async ()
   const { devsh, devices } = await startFleet({ devices: 1 });
   await rm(join(devsh.folder, 'state/devsh/readings'), { recursive: true });
   const [first, second] = [await devsh('user list --on sim1'), await devsh('user list --on sim1')];
-  expect(first.stderr).toMatch(/readings are kept.*config set historyDays 0 .*state\/devsh\/readings/);
+  expect(first.stderr).toMatch(
+    /readings are kept.*config set historyDays 0 .*state\/devsh\/readings/,
+  );
   expect(second.stderr).not.toContain('kept');
   expect(devices).toHaveLength(1);
 });

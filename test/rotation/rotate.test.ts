@@ -202,7 +202,11 @@ test('a token that the device makes is kept, and refused with the token itself a
     const refused = await rotate(`rotate token viewer --on sim1 ${escrow}`);
     expect(refused.stderr).toContain('a lost response would lose the token in use');
     expect(refused.exitCode).toBe(6);
-    expect(device(1).log.slice(sent).filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(
+      device(1)
+        .log.slice(sent)
+        .filter(({ method }) => method !== 'GET'),
+    ).toEqual([]);
   }
 });
 
