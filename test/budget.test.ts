@@ -16,7 +16,7 @@ import { simulate, startDevsh } from './pty/devsh.ts';
 const BUDGET = {
   '--version': { files: 1, kilobytes: 1, libraries: [] },
   __complete: { files: 8, kilobytes: 441, libraries: [] },
-  help: { files: 10, kilobytes: 583, libraries: [] },
+  help: { files: 10, kilobytes: 584, libraries: [] },
   'user list': { files: 16, kilobytes: 1058, libraries: ['undici'] },
   'user list --format csv': { files: 19, kilobytes: 1082, libraries: ['csv', 'undici'] },
   'user add': { files: 35, kilobytes: 1199, libraries: ['undici'] },

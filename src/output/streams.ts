@@ -1,7 +1,7 @@
 import type { NotCovered } from '../change/plan.ts';
 import { styleText } from 'node:util';
 import { DeclinedError, type DevshError, UsageError } from '../errors.ts';
-import type { Output, ProgressOutput } from '../shell/output.ts';
+import type { Output } from '../shell/output.ts';
 import { type DeviceRef, grouped } from '../device/record.ts';
 import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
 
@@ -171,9 +171,4 @@ export function pointedLine(
   const before = (isCut ? '…' : '') + visible(text.slice(from, column).padEnd(column - from));
   const shown = cut(before + visible(text.slice(column, column + room)), room);
   return [INDENT + shown.trimEnd(), `${INDENT}${' '.repeat(widthOf(before))}^`];
-}
-
-/** `24/40 connecting: waiting for fw12, fw21 and 14 more` */
-export function progressText({ done, total, text }: ProgressOutput): string {
-  return `${total === 0 ? '' : `${done}/${total} `}${visible(text)}`;
 }

@@ -7,6 +7,7 @@ import type {
   TableOutput,
   View,
 } from '../shell/output.ts';
+import { progressMeter } from './progress.ts';
 import { driftCells } from './drift-text.ts';
 import { cautionLines, planLines, resultLines, summaryLine, VERDICT_MARKS } from './change-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
@@ -19,7 +20,6 @@ import {
   errorLines,
   type Failure,
   failureOf,
-  progressText,
   type Streams,
   type Style,
   type Tone,
@@ -370,6 +370,7 @@ export type RemarkWriter = ReturnType<typeof remarkWriter>;
 /** Writes remarks to `err`, in every data format. */
 export function remarkWriter(streams: Streams) {
   const style = createStyle(streams.color);
+  const meter = progressMeter();
   let hasProgress = false;
 
   const print = (texts: readonly string[]): void => {
@@ -406,7 +407,7 @@ export function remarkWriter(streams: Streams) {
     write(output: Output): void {
       if (output.kind === 'progress') {
         if (!streams.isErrTty || streams.quiet) return;
-        streams.err(CLEAR_LINE + cut(progressText(output), streams.columns - 1));
+        streams.err(CLEAR_LINE + cut(meter(output), streams.columns - 1));
         hasProgress = true;
         return;
       }

@@ -21,7 +21,7 @@ import type {
 } from '../shell/output.ts';
 import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { plainStyle, planView, type PlanView } from './views/plan-lines.ts';
-import { progressMeter } from './screen/progress.ts';
+import { barMeter } from './screen/progress.ts';
 import type { LogLine, LogTone, RollOutState } from './state.ts';
 import { memoized, Throttle, type Store } from './store.ts';
 import { signTone } from './views/pager.ts';
@@ -97,7 +97,7 @@ export class OutputRouter {
   /** Waits for the end of the line. */
   #printed: Output[] = [];
   #progress = '';
-  readonly #meter = progressMeter();
+  readonly #meter = barMeter();
   readonly #progressUpdates = new Throttle(() =>
     this.#store.dispatch({ kind: 'work', work: { progress: this.#progress } }),
   );

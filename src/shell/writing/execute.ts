@@ -139,7 +139,6 @@ class Tally {
   readonly #hasMore: boolean;
   /** The number of steps that have not ended, by device name. */
   readonly #left: Map<string, number>;
-  readonly #startedAt = performance.now();
   #ended = 0;
   #bad = 0;
   readonly counts: Partial<Record<Verdict, number>> = {};
@@ -178,13 +177,8 @@ class Tally {
       if (rest > 0) this.#left.set(name, rest);
       else this.#left.delete(name);
     }
-    const left = this.#total - this.#ended;
-    const seconds = Math.ceil(
-      (((performance.now() - this.#startedAt) / this.#ended) * left) / 1000,
-    );
-    const eta = this.#ended > 0 && left > 0 && seconds >= 2 ? ` · about ${seconds} s left` : '';
     const bad = this.#bad > 0 ? ` · ${this.#bad} not as planned` : '';
-    const text = awaitingText('writing', this.#left.keys(), this.#left.size) + bad + eta;
+    const text = awaitingText('writing', this.#left.keys(), this.#left.size) + bad;
     return { kind: 'progress', done: this.#ended, total: this.#total, text };
   }
 }

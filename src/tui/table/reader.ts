@@ -9,7 +9,7 @@ import { someOf } from '../../text/one-line.ts';
 import { failureLines } from '../output-router.ts';
 import { visible } from '../../text/visible.ts';
 import type { Questions } from '../questions.ts';
-import { progressMeter } from '../screen/progress.ts';
+import { barMeter } from '../screen/progress.ts';
 import type { LogLine } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
@@ -110,7 +110,7 @@ export class TableReader {
     const { signal } = stop;
     const isCurrent = (): boolean => this.#stop === stop;
     this.#store.know({ reading: 'reading' });
-    const meter = progressMeter();
+    const meter = barMeter();
     const failures: Failure[] = [];
     try {
       const invocation = this.#shell.parse(line);

@@ -3,7 +3,7 @@ import { countTexts, reasonsOf, VERDICT_MARKS } from '../../output/change-text.t
 import { frequencies, grouped } from '../../device/record.ts';
 import { withoutDevice } from '../../output/streams.ts';
 import { key, keysOf, type Reason } from '../keys/binding.ts';
-import { paceTexts } from '../screen/progress.ts';
+import { paceTexts } from '../../output/progress.ts';
 import { memoized } from '../store.ts';
 import type { Span, Tone } from '../screen/theme.ts';
 import type { RollOutState, State } from '../state.ts';

@@ -262,24 +262,29 @@ test(
   'in a run keys open other views at once, a change says why it waits, and a late x does nothing',
   { timeout: 60_000 },
   async () => {
-    const simulator = await simulate({ devices: 5, latencyMs: 250 });
+    const simulator = await simulate({ devices: 5, latencyMs: 500 });
     const program = await connect(simulator, { cols: 120, rows: 35 });
-    program.type(`${ADD}\r`);
+    program.type(`${ADD} --concurrency 1\r`);
     await answer(program, '5');
     await program.waitFor(/roll-out · [1-3] of 5 devices/);
     program.press('escape');
     await program.waitFor('p pause');
+    // In two rows, once the rate is known.
+    const isUnderWay = (screen: readonly string[]): boolean =>
+      /F3 +shows +each +device/.test(screen.join(' '));
     for (const [key, label] of [
-      ['q', 'F3 shows each device'],
+      ['q', isUnderWay],
       ['D', /users › devices · 5 devices/],
-      ['q', 'F3 shows each device'],
+      ['q', isUnderWay],
       ['d', 'd (delete): not before the run has ended'],
       ['R', 'R (runs): not before the run has ended'],
       ['b', /^.users › resources · /m],
-      ['q', 'F3 shows each device'],
+      ['q', isUnderWay],
     ] as const) {
       program.type(key);
       await program.waitFor(label);
+      // What is left is said once.
+      expect(program.screen().join(' ')).not.toMatch(/about .* left.*about .* left/);
     }
     program.press('f3');
     await program.waitFor('p pause');

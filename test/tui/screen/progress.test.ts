@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { paceTexts, progressMeter } from '../../../src/tui/screen/progress.ts';
+import { paceTexts } from '../../../src/output/progress.ts';
+import { barMeter } from '../../../src/tui/screen/progress.ts';
 
 test('long work says how much of it is done, its rate, and when it ends', () => {
-  const meter = progressMeter();
+  const meter = barMeter();
   const at = (done: number, nowMs: number) =>
     meter({ text: 'reading users', done, total: 20 }, nowMs);
   expect(at(0, 1000)).toBe('────────── 0/20 reading users');
@@ -12,7 +13,7 @@ test('long work says how much of it is done, its rate, and when it ends', () => 
 });
 
 test('other work has a rate of its own', () => {
-  const meter = progressMeter();
+  const meter = barMeter();
   meter({ text: 'reading', done: 0, total: 10 }, 0);
   meter({ text: 'reading', done: 9, total: 10 }, 90_000);
   expect(meter({ text: 'planning', done: 0, total: 10 }, 91_000)).toBe('────────── 0/10 planning');
@@ -22,7 +23,7 @@ test('other work has a rate of its own', () => {
 });
 
 test('what has no end has no bar, and no rate is said of few parts, of a short time, or of the end', () => {
-  expect(progressMeter()({ text: 'asking', done: 0, total: 0 })).toBe('asking');
+  expect(barMeter()({ text: 'asking', done: 0, total: 0 })).toBe('asking');
   const number = fc.integer({ min: 0, max: 100_000 });
   fc.assert(
     fc.property(number, number, number, (ended, left, elapsedMs) => {
