@@ -3,7 +3,7 @@ import { hasDependents } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { DevshError, DriftError, expectedError, type RefusedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { runStep, driftOf, readResource, settledNow } from './run-step.ts';
+import { runStep, readResource, settledNow, sincePlan } from './run-step.ts';
 import type { RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
 import { findRecord } from './pairing.ts';
@@ -191,7 +191,8 @@ async function recheckDrift(
       const records = readings.of(resource);
       const hasDrifted = left.some(
         ({ step }) =>
-          step.resource === resource && driftOf(session.profile, step, records) !== undefined,
+          step.resource === resource &&
+          sincePlan(session.profile, step, records).drift !== undefined,
       );
       return hasDrifted && watch.next(records);
     });

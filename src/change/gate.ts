@@ -5,7 +5,7 @@ import { quoteWord } from '../text/words.ts';
 import { isStored } from '../device/equality.ts';
 import { recordsWhere } from './change.ts';
 import { type Consent, identityOf, isPersonal, keyOf, likenessOf, type Meant } from './identity.ts';
-import { type Listed, whose, type Whose } from './pairing.ts';
+import { findRecord, type Listed, whose, type Whose } from './pairing.ts';
 import { quotedKey, recordName } from './plan.ts';
 import type { Action } from './verdict.ts';
 
@@ -63,11 +63,8 @@ export type Answer =
  */
 export function mayAct(intent: Intent, reading: Reading): Answer {
   const { meant } = intent;
-  if (meant.id !== undefined && hasPositionalIds(reading.profile)) {
-    return mayAct({ ...intent, meant: { ...meant, id: undefined } }, reading);
-  }
-  if (meant.age === 'fresh') return freshAnswer(intent, reading);
-  const answer = olderAnswer(intent, reading);
+  const answer = answerTo(intent, reading);
+  if (meant.age === 'fresh') return answer;
   if (answer.kind === 'go') {
     const drift = filterDrift(intent, reading, answer.record);
     if (drift !== undefined) return { kind: 'drift', reason: drift, record: answer.record };
@@ -80,17 +77,27 @@ export function mayAct(intent: Intent, reading: Reading): Answer {
       key === consent.key &&
       (shown === undefined || jsonText({ ...shown }) === jsonText({ ...consent.shown })),
   );
-  if (isAgreed !== true) return asked;
-  return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
+  return isAgreed === true ? goTo(record) : asked;
 }
 
-function olderAnswer(intent: Intent, reading: Reading): Answer {
-  const [record] = reading.records;
-  if (isSingle(reading.profile, intent.resource)) {
-    // There is only one: nothing else can be meant.
-    return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
+function answerTo(intent: Intent, reading: Reading): Answer {
+  const { resource, action, meant } = intent;
+  const { profile, records } = reading;
+  if (isSingle(profile, resource)) return goTo(records[0]);
+  if (hasPositionalIds(profile)) {
+    if (meant.image !== undefined) {
+      return goTo(findRecord(profile, { ...intent, ...reading }, records, meant.image));
+    }
+    if (meant.id !== undefined) {
+      return answerTo({ ...intent, meant: { ...meant, id: undefined } }, reading);
+    }
   }
-  return intent.action === 'add' ? answerToAdd(intent, reading) : answerByRecord(intent, reading);
+  if (meant.age === 'fresh') return freshAnswer(intent, reading);
+  return action === 'add' ? answerToAdd(intent, reading) : answerByRecord(intent, reading);
+}
+
+function goTo(record: DeviceRecord | undefined): Answer {
+  return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
 }
 
 /** Its own reading has shown the record: whatever else stands there now has come since. */

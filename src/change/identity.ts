@@ -23,6 +23,8 @@ export interface Meant extends Identity {
    * before it.
    */
   readonly age: 'fresh' | 'older';
+  /** The record itself, as a plan has it: where ids are positions, its content tells which one it is. */
+  readonly image?: DeviceRecord | undefined;
   /** Why the user is asked in any case: the device may be another one. */
   readonly doubt?: string | undefined;
   /** A later reading did not show the id: who has it now may be another one. */

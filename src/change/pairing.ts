@@ -219,6 +219,8 @@ export function recordsNamed(listed: Listed, change: Change): readonly DeviceRec
   return [...new Set([...byKey, ...ids.flatMap((id) => whose(listed, id, []).byId)])];
 }
 
+type Sought = Pick<Step, 'action' | 'keyField' | 'resource'>;
+
 /**
  * Finds the record of a step: by id and natural key, by id, or by natural key where a device may have given it another
  * id; nothing is deleted by its name alone. With positional ids: by natural key, and of several the one with the same
@@ -226,7 +228,7 @@ export function recordsNamed(listed: Listed, change: Change): readonly DeviceRec
  */
 export function findRecord(
   profile: Profile,
-  step: Step,
+  step: Sought,
   records: readonly DeviceRecord[],
   image: DeviceRecord,
 ): DeviceRecord | undefined {
@@ -241,7 +243,7 @@ export function findRecord(
 
 function findByContent(
   profile: Profile,
-  step: Step,
+  step: Sought,
   records: readonly DeviceRecord[],
   image: DeviceRecord,
 ): DeviceRecord | undefined {
@@ -256,7 +258,7 @@ function findByContent(
 }
 
 export function sameKey(
-  step: Step,
+  step: Pick<Step, 'keyField'>,
   records: readonly DeviceRecord[],
   image: DeviceRecord,
 ): readonly DeviceRecord[] {

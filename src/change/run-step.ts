@@ -13,7 +13,6 @@ import {
   hasPositionalIds,
   idOf,
   ignoredFields,
-  isSingle,
   type Profile,
   updateFacts,
   listFacts,
@@ -246,104 +245,80 @@ export function resolveSent(
 
 /** How a step ends that is not sent: `drift` says how its record is not as planned; else somebody else has done it. */
 export async function settledNow(
-  work: Pick<DeviceWork, 'session' | 'access'>,
+  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
   step: Step,
   records: readonly DeviceRecord[],
 ): Promise<{ readonly end: StepEnd; readonly drift?: string } | undefined> {
-  const { profile, ref } = work.session;
-  const drift = driftOf(profile, step, records);
+  const { profile, ref } = session;
+  const { answer, drift } = sincePlan(profile, step, records);
   if (drift === undefined) return undefined;
-  const end = await asWished(work, step, records);
-  if (end !== undefined) return { end };
+  const { resource, before } = step;
+  const end = { verdict: 'unchanged', note: 'already so' } as const;
+  if (answer.kind === 'go' && isAsWished(profile, step, answer.record)) {
+    return { end: { ...end, record: answer.record } };
+  }
+  if (step.action === 'delete' && before !== undefined && answer.kind === 'absent') {
+    const own = await readOwnPath({ session, access, resource, records }, before);
+    if (own.kind === 'absent' && step.purpose?.kind !== 'typed') return { end };
+  }
   const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
   return { end: { verdict: 'drift', error }, drift };
 }
 
-async function asWished(
-  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
-  step: Step,
-  records: readonly DeviceRecord[],
-): Promise<StepEnd | undefined> {
-  const { profile } = session;
-  const { action, resource, before, asked, keyField, purpose, removes = [] } = step;
-  if (purpose?.kind === 'rotate' || purpose?.kind === 'typed') return undefined;
-  const end = { verdict: 'unchanged', note: 'already so' } as const;
-  const answer = before && plannedRecord(profile, step, records, before);
-  if (action === 'delete') {
-    if (before === undefined || answer?.kind !== 'absent') return undefined;
-    const own = await readOwnPath({ session, access, resource, records }, before);
-    return own.kind === 'absent' ? end : undefined;
-  }
-  const named = RecordIndex.of(records).withValue(keyField, step.after?.[keyField] ?? null);
-  const isNew = before === undefined && named.length === 1;
-  const record = isNew ? named[0] : answer?.kind === 'go' ? answer.record : undefined;
-  if (record === undefined) return undefined;
+function isAsWished(profile: Profile, step: Step, record: DeviceRecord): boolean {
+  const { action, resource, asked, purpose, removes = [] } = step;
+  if (action === 'delete' || purpose?.kind === 'rotate' || purpose?.kind === 'typed') return false;
   const facts = action === 'add' ? profile.create : updateFacts(profile, resource);
   const isSame = comparisonFor(profile, resource, facts, purpose?.kind === 'restore');
-  const isSo =
+  return (
     Object.keys(asked).every((field) => Object.hasOwn(record, field) && !isSecretField(field)) &&
     differencesOf(asked, record, isSame).length === 0 &&
-    !removes.some((field) => Object.hasOwn(record, field));
-  return isSo ? { ...end, record } : undefined;
-}
-
-export function driftOf(
-  profile: Profile,
-  step: Step,
-  records: readonly DeviceRecord[],
-): string | undefined {
-  const { before, after } = step;
-  if (before === undefined) {
-    const key = after?.[step.keyField] ?? null;
-    const isTaken = RecordIndex.of(records).withValue(step.keyField, key).length > 0;
-    return isTaken ? `${recordName(step)} was added since the plan` : undefined;
-  }
-  const answer = plannedRecord(profile, step, records, before);
-  const held = 'record' in answer ? answer.record : undefined;
-  if (sharesId(profile, records, hasPositionalIds(profile) ? (held ?? before) : before)) {
-    return `${recordName(step)} has shared its id with another record since the plan`;
-  }
-  if (answer.kind === 'drift') return `${answer.reason} since the plan`;
-  if (held === undefined) return `${recordName(step)} was deleted since the plan`;
-  if (step.purpose?.kind === 'typed' && idOf(profile, held) !== idOf(profile, before)) {
-    return `${recordName(step)} has another id since the plan`;
-  }
-  // A revision shows a change of the record that its other fields may not show.
-  const revision = profile.revision?.field;
-  const ignored = ignoredFields(profile, step.resource).filter((field) => field !== revision);
-  const changed = changesSince(before, held, ignored);
-  if (changed.length === 0) return undefined;
-  const fields = changed.map(({ field }) => field).join(', ');
-  return `${recordName(step)} changed since the plan (${fields})`;
-}
-
-/** The record that the plan was made for, by its own reading. Positions in a list say nothing: there the content counts. */
-function plannedRecord(
-  profile: Profile,
-  step: Step,
-  records: readonly DeviceRecord[],
-  before: DeviceRecord,
-): Answer {
-  const { action, resource, keyField } = step;
-  if (hasPositionalIds(profile) || isSingle(profile, resource)) {
-    const record = findRecord(profile, step, records, before);
-    return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
-  }
-  const meant = { ...identityOf(profile, keyField, before), age: 'fresh' as const };
-  return mayAct(
-    { action, resource, meant, writes: {} },
-    { profile, keyField, device: '', records },
+    !removes.some((field) => Object.hasOwn(record, field))
   );
 }
 
-/** Whether a request to this record's id might hit another record. */
-function sharesId(
+/** The record that the plan was made for, by its own reading, and how it is not as planned. */
+export function sincePlan(
   profile: Profile,
+  step: Step,
   records: readonly DeviceRecord[],
-  record: DeviceRecord,
-): boolean {
-  const id = idOf(profile, record);
-  return id !== undefined && RecordIndex.of(records).withId(profile, id).length > 1;
+): { readonly answer: Answer; readonly drift?: string | undefined } {
+  const { action, resource, keyField, before, after } = step;
+  const name = recordName(step);
+  const index = RecordIndex.of(records);
+  if (before === undefined) {
+    const [record, other] = index.withValue(keyField, after?.[keyField] ?? null);
+    if (record === undefined) return { answer: { kind: 'absent' } };
+    const drift = `${name} was added since the plan`;
+    return {
+      answer: other === undefined ? { kind: 'go', record } : { kind: 'drift', reason: drift },
+      drift,
+    };
+  }
+  const meant = {
+    ...identityOf(profile, keyField, before),
+    ...{ age: 'fresh' as const, image: before },
+  };
+  const listed = { profile, keyField, device: '', records };
+  const answer = mayAct({ action, resource, meant, writes: {} }, listed);
+  const held = 'record' in answer ? answer.record : undefined;
+  const id = idOf(profile, hasPositionalIds(profile) ? (held ?? before) : before);
+  // A request to its id might hit another record.
+  if (id !== undefined && index.withId(profile, id).length > 1) {
+    return { answer, drift: `${name} has shared its id with another record since the plan` };
+  }
+  if (answer.kind === 'drift') return { answer, drift: `${answer.reason} since the plan` };
+  if (held === undefined) return { answer, drift: `${name} was deleted since the plan` };
+  if (step.purpose?.kind === 'typed' && idOf(profile, held) !== idOf(profile, before)) {
+    return { answer, drift: `${name} has another id since the plan` };
+  }
+  // A revision shows a change of the record that its other fields may not show.
+  const revision = profile.revision?.field;
+  const ignored = ignoredFields(profile, resource).filter((field) => field !== revision);
+  const changed = changesSince(before, held, ignored).map(({ field }) => field);
+  const drift =
+    changed.length > 0 ? `${name} changed since the plan (${changed.join(', ')})` : undefined;
+  return { answer, drift };
 }
 
 /** Sends the request of a step. Throws if it certainly did not reach the device. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { driftOf } from '../../src/change/run-step.ts';
+import { sincePlan } from '../../src/change/run-step.ts';
 import { movedId, Watch, withCurrentId } from '../../src/change/observe.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
@@ -37,10 +37,10 @@ test('an id that belonged to another record has moved; a new id has not', () => 
 test('a step follows a record that has moved, and reports one that has changed as drift', () => {
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
   const now = users('bob', 'zoe');
-  expect(driftOf(positional, step, now)).toBeUndefined();
+  expect(sincePlan(positional, step, now).drift).toBeUndefined();
   expect(withCurrentId(positional, step, now).request.path).toBe('/api/user/1');
   const changed = now.map((user) => ({ ...user, lang: 'fr' }));
-  expect(driftOf(positional, step, changed)).toBe('user zoe changed since the plan (lang)');
+  expect(sincePlan(positional, step, changed).drift).toBe('user zoe changed since the plan (lang)');
 });
 
 test('of two records with one name the one with the same content is taken', () => {
@@ -61,7 +61,7 @@ test('of two records with one name the one with the same content is taken', () =
 test('without evidence that ids move, steps keep their ids', () => {
   const step = remove('zoe', users('ann', 'bob', 'zoe'));
   expect(withCurrentId(stable, step, users('bob', 'zoe'))).toBe(step);
-  expect(driftOf(stable, step, users('bob', 'zoe'))).toBe(
+  expect(sincePlan(stable, step, users('bob', 'zoe')).drift).toBe(
     'user zoe was replaced by another record (id 1) since the plan',
   );
 });

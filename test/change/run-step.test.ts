@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runStep, driftOf, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
+import { runStep, sincePlan, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { ProtocolError, RejectedError, UntrustedError } from '../../src/device/errors.ts';
@@ -237,6 +237,6 @@ test('an id that another record now has, too, is drift', () => {
   } as const;
   const [step] = planDevice({ device: ref, profile }, change, [ann, bob]).steps;
   if (step === undefined) throw new Error('nothing was planned');
-  expect(driftOf(profile, step, [ann, bob])).toBeUndefined();
-  expect(driftOf(profile, step, [{ ...ann, uuid: 'u2' }, bob])).toContain('shared its id');
+  expect(sincePlan(profile, step, [ann, bob]).drift).toBeUndefined();
+  expect(sincePlan(profile, step, [{ ...ann, uuid: 'u2' }, bob]).drift).toContain('shared its id');
 });

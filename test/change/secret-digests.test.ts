@@ -12,7 +12,7 @@ import { curlScript } from '../../src/change/report/curl.ts';
 import { markdownReport } from '../../src/change/report/markdown.ts';
 import { jsonDocument, reportData, reportOf } from '../../src/change/report/report.ts';
 import { resultText } from '../../src/change/result-file.ts';
-import { driftOf } from '../../src/change/run-step.ts';
+import { sincePlan } from '../../src/change/run-step.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { devicePlanObject, resultObject } from '../../src/output/document.ts';
 import { resultLines } from '../../src/output/change-text.ts';
@@ -82,10 +82,12 @@ test('a run read from its journal sees a changed secret as drift, and an unchang
     fc.pre(own[place] !== other);
     const before = recordWith(own);
     const run = parseJournal(journalOf(SET, [before], recordWith(own, 'en')), 'j');
-    expect(driftOf(profile, stepOf(run), [before])).toBeUndefined();
+    expect(sincePlan(profile, stepOf(run), [before]).drift).toBeUndefined();
     const changed = recordWith(own.with(place, other));
     const field = ['token', 'snmp_community', 'radius'][place] ?? '';
-    expect(driftOf(profile, stepOf(run), [changed])).toContain(`changed since the plan (${field})`);
+    expect(sincePlan(profile, stepOf(run), [changed]).drift).toContain(
+      `changed since the plan (${field})`,
+    );
     expect(isMaskedRequest(stepOf(run).request)).toBe(true);
   });
   fc.assert(property, { numRuns: rounds(300) });
@@ -143,8 +145,8 @@ test('a mask of an older journal, or of another machine, can be compared with no
   const journal = journalOf(SET, [before], before);
   const changed = recordWith(['Other+92837465', 'other-8', 'other-91']);
   const older = journal.replaceAll(/\*{3}[\w-]{12}/g, '***');
-  expect(driftOf(profile, stepOf(parseJournal(older, 'j')), [changed])).toBeUndefined();
+  expect(sincePlan(profile, stepOf(parseJournal(older, 'j')), [changed]).drift).toBeUndefined();
   digestWith(() => randomBytes(32));
-  expect(driftOf(profile, stepOf(parseJournal(journal, 'j')), [changed])).toBeUndefined();
+  expect(sincePlan(profile, stepOf(parseJournal(journal, 'j')), [changed]).drift).toBeUndefined();
   expect(isAsBefore('***', 'anything')).toBe(false);
 });
