@@ -205,39 +205,40 @@ export function notRestored(
 }
 
 export function lossTexts({ steps }: DevicePlan): string[] {
-  const lostBy = (action: Step['action']): Map<string, ReadonlySet<string>> =>
-    fieldsByResource(steps, (step) =>
-      action === step.action && step.effects.lost ? Object.keys(step.effects.lost) : undefined,
+  const each = (
+    fieldsOf: (step: Step) => readonly string[] | undefined,
+    text: (fields: readonly string[], resource: string) => string | readonly string[],
+  ): string[] => {
+    const told = steps.filter((step) => fieldsOf(step) !== undefined);
+    return [...grouped(told, ({ resource }) => resource)].flatMap(([resource, group]) =>
+      text([...new Set(group.flatMap((step) => fieldsOf(step) ?? []))], resource),
     );
-  const texts = (start: string, lost: Map<string, ReadonlySet<string>>, isWhole: boolean) =>
-    [...lost].flatMap(([resource, fields]) => {
-      // An account has a password or a token, whether shown or not.
-      const kinds = [...fields].some(isSecretField) ? '' : ' (such as a password)';
-      const more = isWhole && resource === 'user' ? [`hidden fields${kinds}`] : [];
-      const all = [...fields, ...more];
-      return all.length === 0 ? [] : [`${start} ${all.join(', ')} of ${resource}`];
-    });
+  };
+  const lostBy = (action: Step['action']) => (step: Step) =>
+    action === step.action && step.effects.lost ? Object.keys(step.effects.lost) : undefined;
+  const lost = (start: string) => (fields: readonly string[], resource: string) =>
+    fields.length === 0 ? [] : [`${start} ${fields.join(', ')} of ${resource}`];
+  const lostWhole = (start: string) => (fields: readonly string[], resource: string) => {
+    // An account has a password or a token, whether shown or not.
+    const kinds = fields.some(isSecretField) ? '' : ' (such as a password)';
+    const more = resource === 'user' ? [`hidden fields${kinds}`] : [];
+    return lost(start)([...fields, ...more], resource);
+  };
   return [
-    ...[...fieldsByResource(steps, ({ effects }) => effects.erases)].map(
-      ([resource, fields]) => `erases ${[...fields].join(', ')} of ${resource}`,
-    ),
-    ...[...fieldsByResource(steps, ({ effects }) => effects.unsayable)].map(
-      ([resource, what]) => `cannot say ${[...what].join(', ')} of ${resource}`,
-    ),
-    ...[...fieldsByResource(steps, ({ effects }) => effects.mayErase)].flatMap(
-      ([resource, fields]) => {
-        const named = `the device may erase ${[...fields].join(', ')} of ${resource}: devsh does not send them back`;
-        return [
-          ...(fields.size === 0 ? [] : [named]),
-          'the device may erase fields that it does not show',
-        ];
-      },
+    ...each(({ effects }) => effects.erases, lost('erases')),
+    ...each(({ effects }) => effects.unsayable, lost('cannot say')),
+    ...each(
+      ({ effects }) => effects.mayErase,
+      (fields, resource) => [
+        ...lost('the device may erase')(fields, `${resource}: devsh does not send them back`),
+        'the device may erase fields that it does not show',
+      ],
     ),
     ...takenTexts(steps),
-    ...texts('undo cannot restore', lostBy('delete'), true),
-    ...texts('undo cannot restore', fieldsByResource(steps, overwrittenSecrets), false),
-    ...texts('this plan does not restore', lostBy('add'), true),
-    ...texts('this plan cannot restore', lostBy('set'), false),
+    ...each(lostBy('delete'), lostWhole('undo cannot restore')),
+    ...each(overwrittenSecrets, lost('undo cannot restore')),
+    ...each(lostBy('add'), lostWhole('this plan does not restore')),
+    ...each(lostBy('set'), lost('this plan cannot restore')),
   ];
 }
 
@@ -283,19 +284,6 @@ function overwrittenSecrets(step: Step): readonly string[] | undefined {
     const value = valueAt(before, field);
     return isSecretField(field) || !isEqual(maskedValue(field, value), value);
   });
-}
-
-function fieldsByResource(
-  steps: readonly Step[],
-  fieldsOf: (step: Step) => readonly string[] | undefined,
-): Map<string, ReadonlySet<string>> {
-  const told = steps.filter((step) => fieldsOf(step) !== undefined);
-  return new Map(
-    [...grouped(told, ({ resource }) => resource)].map(([resource, group]) => [
-      resource,
-      new Set(group.flatMap((step) => fieldsOf(step) ?? [])),
-    ]),
-  );
 }
 
 /** Undefined if nothing is left to send. */
