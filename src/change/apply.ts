@@ -110,6 +110,8 @@ class StopRule {
 }
 
 export interface ApplyOptions {
+  readonly sessions: readonly DeviceSession[];
+  readonly access: Access;
   /** Refusals that are overridden. */
   readonly allowed: Allowed;
   /** Number of devices in parallel. The steps of one device always run one by one. */
@@ -130,11 +132,6 @@ export interface ApplyOptions {
   readonly settleDelaysMs?: readonly number[];
 }
 
-interface Target {
-  readonly session: DeviceSession;
-  readonly access: Access;
-}
-
 export type ApplyEvent =
   | { readonly kind: 'result'; readonly result: StepResult }
   | { readonly kind: 'stopped'; readonly reason: string };
@@ -143,18 +140,14 @@ export type ApplyEvent =
  * Applies a plan batch by batch and yields the result of each step when it has been read back. Failures of a
  * device are results; only other errors are thrown (a full disk).
  */
-export async function* applyPlan(
-  plan: Plan,
-  devices: readonly Target[],
-  options: ApplyOptions,
-): AsyncGenerator<ApplyEvent> {
+export async function* applyPlan(plan: Plan, options: ApplyOptions): AsyncGenerator<ApplyEvent> {
   const planned = plan.devices.filter(({ steps }) => steps.length > 0);
   const unread = plan.devices.filter(({ error }) => error !== undefined).length;
   const rule = new StopRule(options.rollOut, planned.length + unread, unread);
   const batches = batchesOf(planned, options.rollOut);
   for (const [index, batchDevices] of batches.entries()) {
     if (index > 0) await beforeNextBatch(index, batches, rule, options);
-    yield* applyBatch(batchDevices, devices, rule, options);
+    yield* applyBatch(batchDevices, rule, options);
   }
   const reason = rule.endReason;
   if (reason !== undefined) {
@@ -188,11 +181,12 @@ async function beforeNextBatch(
 
 async function* applyBatch(
   batchDevices: readonly DevicePlan[],
-  devices: readonly Target[],
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
   const {
+    sessions,
+    access,
     allowed,
     journal,
     rotations,
@@ -200,7 +194,7 @@ async function* applyBatch(
     control,
     settleDelaysMs = SETTLE_DELAYS_MS,
   } = options;
-  const targets = new Map(devices.map((device) => [device.session.ref.address, device]));
+  const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
   yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
     const { name } = devicePlan.device;
     const pending = devicePlan.steps.map((step, index) => ({ step, ref: { device: name, index } }));
@@ -217,16 +211,16 @@ async function* applyBatch(
       if (signal.aborted) rule.stop('cancelled');
       return rule.reason;
     };
-    const target = targets.get(devicePlan.device.address);
+    const session = byAddress.get(devicePlan.device.address);
     await control?.ready(signal);
     if (control?.isStopping === true) rule.end(STOPPED);
     const reason = stopReason() ?? rule.endReason;
-    if (target === undefined || reason !== undefined) {
+    if (session === undefined || reason !== undefined) {
       skipAll(reason ?? 'the device is not selected');
       return;
     }
     const work = { devicePlan, journal, report };
-    if (target.session.entry.readOnly === true) {
+    if (session.entry.readOnly === true) {
       const error = new ReadOnlyError(`${name}: read-only in the inventory; nothing was sent`);
       await endWithError(work, pending, error);
       return;
@@ -237,7 +231,8 @@ async function* applyBatch(
         lock.isHeld = true;
         return applyToDevice({
           ...work,
-          ...target,
+          session,
+          access,
           pending,
           rotations,
           allowed,

@@ -271,27 +271,27 @@ export async function runRemaining(
     if (!(error instanceof Crash)) throw error;
     return { events, hasCrashed: true };
   }
-  const applying = applyPlan(
-    plan,
-    devices.map((device) => device.through(fuse)),
-    {
-      width,
-      // Its devices have few records, and may lose the last one.
-      allowed: new Set(['protected']),
-      rollOut: { canary: 0, batch: undefined, pauseMs: 0, maxFailures: undefined },
-      signal: new AbortController().signal,
-      exclusive: (_device, work) => work(),
-      afterCanary: () => Promise.resolve(undefined),
-      settleDelaysMs: [0],
-      journal: {
-        sending: (ref, step) =>
-          journal.append(journalLine({ kind: 'send', ref, at: AT, ...(step && { step }) }), fuse),
-        ended: (ref, result) =>
-          journal.append(journalLine({ kind: 'verdict', ref, at: AT, result }), fuse),
-        stopped: (reason) => journal.append(journalLine({ kind: 'stop', at: AT, reason }), fuse),
-      },
+  const targets = devices.map((device) => device.through(fuse));
+  const [{ access }] = targets as [(typeof targets)[number]];
+  const applying = applyPlan(plan, {
+    sessions: targets.map(({ session }) => session),
+    access,
+    width,
+    // Its devices have few records, and may lose the last one.
+    allowed: new Set(['protected']),
+    rollOut: { canary: 0, batch: undefined, pauseMs: 0, maxFailures: undefined },
+    signal: new AbortController().signal,
+    exclusive: (_device, work) => work(),
+    afterCanary: () => Promise.resolve(undefined),
+    settleDelaysMs: [0],
+    journal: {
+      sending: (ref, step) =>
+        journal.append(journalLine({ kind: 'send', ref, at: AT, ...(step && { step }) }), fuse),
+      ended: (ref, result) =>
+        journal.append(journalLine({ kind: 'verdict', ref, at: AT, result }), fuse),
+      stopped: (reason) => journal.append(journalLine({ kind: 'stop', at: AT, reason }), fuse),
     },
-  );
+  });
   try {
     for await (const event of applying) events.push(event);
     return { events, hasCrashed: false };

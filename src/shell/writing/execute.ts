@@ -7,7 +7,7 @@ import { isGood, type StepResult, type Verdict } from '../../change/verdict.ts';
 import { type DevicePlan, type Plan, stepCount, unplannedResults } from '../../change/plan.ts';
 import { aOrAn } from '../../text/one-line.ts';
 import type { Allowed } from '../../change/allow.ts';
-import { applyPlan } from '../../change/apply.ts';
+import { type ApplyOptions, applyPlan } from '../../change/apply.ts';
 import type { KeptRotations } from '../../change/rotation.ts';
 import { type JournalEntry, journalIn, journalLine, opening } from '../../change/journal.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
@@ -54,7 +54,7 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
       yield tally.add(unplanned, false);
     }
     yield tally.progress();
-    for await (const event of applyPlan(...appliedBy(call, execution, append))) {
+    for await (const event of applyPlan(plan, applyOptions(call, execution, append))) {
       yield* news.splice(0);
       if (event.kind === 'stopped') {
         // The error at the end says that it was cancelled.
@@ -90,29 +90,23 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
   }
 }
 
-function appliedBy(
+function applyOptions(
   call: WriteCall,
   { plan, sessions, allowed, rotations }: Execution,
   append: Parameters<typeof journalIn>[0],
-): Parameters<typeof applyPlan> {
+): ApplyOptions {
   const { access, io, options, shell } = call;
   const { canary = 0, batch, pauseMs = 0, maxFailures } = options;
-  const devices = sessions.map((session) => ({ session, access }));
-  return [
-    plan,
-    devices,
-    {
-      allowed,
-      rotations,
-      width: call.writeWidth,
-      rollOut: { canary, batch, pauseMs, maxFailures },
-      signal: io.signal,
-      control: io.control,
-      journal: journalIn(append, () => shell.services.now()),
-      exclusive: (ref, work) => exclusively(call, ref, work),
-      afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
-    },
-  ];
+  return {
+    ...{ sessions, access, allowed, rotations },
+    width: call.writeWidth,
+    rollOut: { canary, batch, pauseMs, maxFailures },
+    signal: io.signal,
+    control: io.control,
+    journal: journalIn(append, () => shell.services.now()),
+    exclusive: (ref, work) => exclusively(call, ref, work),
+    afterCanary: (canaryPlans) => checkCanary(call, canaryPlans, sessions, plan),
+  };
 }
 
 /** Runs `work` while no other devsh writes to this device. */
