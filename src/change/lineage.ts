@@ -11,24 +11,26 @@ interface Followed {
   readonly resource: string;
   readonly profile: Profile;
   readonly goneAt: GoneAt;
+  /** Why it may be another device: ids of then are those of another one. */
+  readonly doubt?: string | undefined;
 }
 
 /** When the first list since `since` that leaves nothing out, as far as is known, was without that id; in ms UTC. */
 export type GoneAt = (resource: string, id: string, since: number) => number | undefined;
 
 /**
- * The identity that the newest confirmed step left of a record: it follows renames, and a record that was deleted
+ * Whom an older intent means by now: the identity that the newest confirmed step left of a record: it follows renames, and a record that was deleted
  * and made again by undoing that. Pure.
  *
  * @param later the runs since, the oldest first
  * @param since when the device showed `from`, in ms UTC
  */
-export function identityAfter(
+export function meantBy(
   later: readonly Run[],
-  { device, resource, profile, goneAt }: Followed,
+  { device, resource, profile, goneAt, doubt }: Followed,
   from: Identity,
   since: number,
-): Identity & Pick<Meant, 'isIdGone'> {
+): Meant {
   let identity = from;
   let shownAt = since;
   /** A step found somebody else under the id: what is written there from then on is about that person. */
@@ -59,7 +61,9 @@ export function identityAfter(
       }
     }
   }
-  return isGoneBy(Infinity) ? { ...identity, isIdGone: true } : identity;
+  const isIdGone = isGoneBy(Infinity) ? true : undefined;
+  const id = doubt === undefined ? identity.id : undefined;
+  return { ...identity, id, isIdGone, age: 'older', ...(doubt !== undefined && { doubt }) };
 }
 
 /** Whether an undo or a restore made it; any other add makes a record of its own. */

@@ -7,7 +7,7 @@ import {
   type Remark,
 } from '../../change/closed-accounts.ts';
 import { asBoolean } from '../../device/equality.ts';
-import { identityAfter } from '../../change/lineage.ts';
+import { meantBy } from '../../change/lineage.ts';
 import type { DevicePlan, Plan } from '../../change/plan.ts';
 import type { ReadInFull, RequestedChanges } from '../../change/read-and-plan.ts';
 import { bookkeepingFields, idOf, keyFieldOf } from '../../device/profile.ts';
@@ -135,12 +135,7 @@ async function planOn(
     given,
     isSelected: (key, record) => isSelected(session, key, record),
     prune: call.options.prune,
-    meantBy: (then) => ({
-      ...identityAfter(runs, { device, resource, profile, goneAt }, then, past.from),
-      // Ids of then are those of another device.
-      ...(doubt !== undefined && { id: undefined, doubt }),
-      age: 'older',
-    }),
+    meantBy: (then) => meantBy(runs, { device, resource, profile, goneAt, doubt }, then, past.from),
   });
   refuseMistakes(call, session, way, { resource, count: from.records.length });
   const accounts = call.options.allow.has('loss')

@@ -8,7 +8,7 @@ import {
   type Meant,
 } from '../../change/identity.ts';
 import { isLockout, type Run } from '../../change/journal.ts';
-import { type GoneAt, identityAfter } from '../../change/lineage.ts';
+import { type GoneAt, meantBy } from '../../change/lineage.ts';
 import {
   explicitChanges,
   type ExplicitChange,
@@ -78,11 +78,10 @@ export async function olderChanges(work: Work): Promise<readonly Change[]> {
   return changes;
 }
 
-function older({ place, run }: Work, meant: Identity & Partial<Meant>): Meant {
-  const age = 'older' as const;
+function aboutOf({ own, place, run, goneAt }: Work, profile: Profile, resource: string) {
   const unrecorded = 'an older devsh left it and did not record which device it was';
   const doubt = place.doubt ?? (run.isOlder === true ? unrecorded : undefined);
-  return doubt === undefined ? { ...meant, age } : { ...meant, id: undefined, age, doubt };
+  return { device: own.device, resource, profile, goneAt, doubt };
 }
 
 /** Whom a step means by now: what it was planned for, and what later runs made of that. */
@@ -90,9 +89,8 @@ function meantByStep(work: Work, profile: Profile, step: Step): Meant {
   const { keyField, resource, before, after = {} } = step;
   const planned = identityOf(profile, keyField, before ?? after);
   const known = before === undefined ? { ...planned, id: undefined } : planned;
-  const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
-  const identity = identityAfter(work.later, about, known, Date.parse(work.run.at));
-  return older(work, { ...identity, ...step.meant });
+  const about = aboutOf(work, profile, resource);
+  return { ...meantBy(work.later, about, known, Date.parse(work.run.at)), ...step.meant };
 }
 
 /** Whom the line means on a device that was not read then: what was read there before, else what peers say. */
@@ -101,18 +99,18 @@ async function meantUnread(
   profile: Profile,
   { change, key, filter, resource }: ExplicitChange,
 ): Promise<Meant> {
-  const about = { device: work.own.device, resource, profile, goneAt: work.goneAt };
+  const about = aboutOf(work, profile, resource);
   const { meant } = change;
   const since = Date.parse(work.run.at);
   const word = wordOf(profile, change, key);
-  const now = (from: Identity): ReturnType<typeof identityAfter> => {
-    const after = identityAfter(work.later, about, from, since);
+  const now = (from: Identity): Meant => {
+    const after = meantBy(work.later, about, from, since);
     // An id of which nobody was ever seen does not mean whom an own run has met there since.
     const isUnseen = word.isId && Object.keys(from.person).length === 0;
     return isUnseen ? { ...after, key: from.key, person: from.person } : after;
   };
   // It was stopped before, and says itself whom it means.
-  if (meant !== undefined) return older(work, { ...meant, ...now(meant) });
+  if (meant !== undefined) return { ...meant, ...now(meant) };
   const held = await heldBefore(work, profile, resource, word);
   const agreed =
     change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
@@ -124,7 +122,7 @@ async function meantUnread(
   const id = isOther ? undefined : (held?.id ?? said);
   const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
   const name = word.isId ? (held?.key ?? key) : word.text;
-  return older(work, { ...now({ id, key: name, person }), filter });
+  return { ...now({ id, key: name, person }), filter };
 }
 
 /** `bob`, `id=101`, `username=bob`: the text that names the record, and whether it is an id. */

@@ -11,7 +11,7 @@ import {
 } from '../../change/closed-accounts.ts';
 import { firstOf, pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
-import { type GoneAt, identityAfter } from '../../change/lineage.ts';
+import { type GoneAt, meantBy } from '../../change/lineage.ts';
 import { History } from '../../history/history.ts';
 import { type Plan, stepCount } from '../../change/plan.ts';
 import {
@@ -242,12 +242,13 @@ function undoContext(
   later: readonly Run[],
   goneAt: GoneAt,
 ): UndoContext {
-  const meantBy: UndoContext['meantBy'] = (device, { resource, meant }, left, at) => ({
-    ...identityAfter(later, { device, resource, profile, goneAt }, left, at),
-    ...(doubt !== undefined && { id: undefined }),
-    ...{ age: 'older', doubt, isKeyShared: meant?.isKeyShared },
-  });
-  return { profile, meantBy };
+  return {
+    profile,
+    meantBy: (device, { resource, meant }, left, at) => ({
+      ...meantBy(later, { device, resource, profile, goneAt, doubt }, left, at),
+      isKeyShared: meant?.isKeyShared,
+    }),
+  };
 }
 
 async function nothingToUndo(call: WriteCall, run: Run): Promise<RefusedError> {
