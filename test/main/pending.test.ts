@@ -45,6 +45,10 @@ test('a device that was down gets the deletion once when it answers', async () =
   expect(writes().length - before).toBe(1);
   expect(usernames(device(2))).not.toContain('viewer');
 
+  const report = await devsh('report --since 1h --json');
+  const { report: told } = JSON.parse(report.stdout) as { report: { runs: readonly object[] } };
+  expect(told.runs[0]).toMatchObject({ state: 'ended', counts: { done: 3 } });
+
   expect((await devsh('resume --yes')).stderr).toContain('nothing is pending\n');
   for (const line of ['pending --on sim2', 'resume --on sim2 --yes'])
     expect((await devsh(line)).stderr).toContain('nothing is pending on the named devices');

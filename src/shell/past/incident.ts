@@ -1,3 +1,4 @@
+import { withContinued } from '../../change/continued-run.ts';
 import type { Run } from '../../change/journal.ts';
 import type { Pending } from '../../change/pending.ts';
 import { inline, markdownReport, table } from '../../change/report/markdown.ts';
@@ -153,7 +154,7 @@ async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
   const isIn = (run: Run): boolean => Date.parse(run.at) <= until && lastActivity(run) >= since;
   // Runs are in their own order: what lies between two of that time is of that time, whatever the clock said.
   const own = runs.slice(Math.max(0, runs.findIndex(isIn)), runs.findLastIndex(isIn) + 1);
-  return { runs: own.map(reportOf), unreadable };
+  return { runs: own.map((run) => reportOf(withContinued(run, own))), unreadable };
 }
 
 /** Reads the histories of the devices in the inventory, the runs and this session. Adds to `unread`. */
