@@ -135,7 +135,10 @@ export function nothingPending({ options: { on } }: Call<'on'>): string {
   return `nothing is pending${on.length === 0 ? '' : ' on the named devices'}`;
 }
 
-/** `pending drop`: a line in the journal of the run. */
+/**
+ * `pending drop`: a line in the journal of the run, also of one that ended. It is a remark on what is left, like one on
+ * paper, and no step: it changes neither what the run wanted nor what it did.
+ */
 export async function* dropPending(call: Call<'on' | 'reason'>): AsyncGenerator<Output> {
   const { reason } = call.options;
   const { services } = call.shell;
