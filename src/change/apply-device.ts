@@ -12,10 +12,9 @@ import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
 import type { DevicePlan } from './plan.ts';
-import { rotationOf } from './rotation.ts';
 import type { StepEnd, StepResult } from './verdict.ts';
 import { grouped } from '../device/record.ts';
-import type { Step } from './step.ts';
+import { rotationOf, type Step } from './step.ts';
 
 interface ApplyWork extends RotationWork {
   readonly pending: readonly PendingStep[];

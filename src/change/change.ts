@@ -2,8 +2,7 @@ import type { WriteRequest } from '../device/encode.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { matches, parseChoice } from '../fleet/filter.ts';
 import type { Meant } from './identity.ts';
-import { rotationOf } from './rotation.ts';
-import type { Dependents, Purpose, Rotation, Step } from './step.ts';
+import { type Dependents, type Purpose, type Rotation, rotationOf, type Step } from './step.ts';
 
 export type Target =
   /** Without `by` it is a name where a record has it, else an id; `id=101` and `username=101` say which. */

@@ -1,9 +1,11 @@
 import { MASK, pluralOf } from '../text/one-line.ts';
-import { Credential, type RotatedAccount } from '../device/credential.ts';
-import { RejectedError, UnauthorizedError } from '../device/errors.ts';
+import { Credential, type RotatedAccount, type RotatedSecrets } from '../device/credential.ts';
+import { ProtocolError, RejectedError, UnauthorizedError } from '../device/errors.ts';
+import type { Device } from '../device/device.ts';
+import { jsonIn } from '../device/json.ts';
 import { isMaskedRequest } from '../device/encode.ts';
 import { passwordRequest } from '../device/rotation-request.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, nestedValue } from '../device/record.ts';
 import { DevshError, expectedError, RefusedError } from '../errors.ts';
 import { withoutAsking } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -20,17 +22,38 @@ import {
   type RotationEvent,
   type RotationFacts,
 } from './next-action.ts';
-import { rotationOf, StopsRunError, type KeptRotations } from './rotation.ts';
+import { StopsRunError } from './run-control.ts';
 import {
   type DeviceWork,
   type Ended,
   pause,
   readResource,
+  type FailedRequest,
+  outcomeOf,
   send,
-  sendForToken,
 } from './run-step.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
-import type { Step } from './step.ts';
+import { rotationOf, type Step } from './step.ts';
+
+/** What is kept of an account, and the secret whose login was tried last, perhaps by a run that was killed. */
+export type KeptSecrets = RotatedSecrets & { readonly lastTried: 'new' | 'old' | undefined };
+
+/** The places where the secrets of a rotation are kept. All throw DevshError. */
+export interface KeptRotations {
+  /** The run whose pending secrets may be sent. */
+  readonly run: string;
+  read(account: RotatedAccount): Promise<KeptSecrets>;
+  /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
+  beforeSending(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
+  /** Before a login with the new or the old secret. */
+  trying(account: RotatedAccount, secret: 'new' | 'old'): Promise<void>;
+  /** Keeps the token that a device has just made. */
+  received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
+  promote(account: RotatedAccount, options: { readonly isLogin: boolean }): Promise<void>;
+  drop(account: RotatedAccount): Promise<void>;
+  /** The old secret is still in effect: the second place gets it back. */
+  keepsOld(account: RotatedAccount): Promise<void>;
+}
 
 export interface RotationWork extends DeviceWork {
   readonly rotations?: KeptRotations | undefined;
@@ -240,6 +263,32 @@ async function sendSecret(
   if (answer === undefined || attempt.secret === secret) return;
   session.sentSecrets.add(attempt.secret);
   await rotations?.received(devicePlan.device, account, attempt.secret);
+}
+
+/** Sends a request for a token. Throws if it certainly did not reach the device. */
+function sendForToken(
+  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
+  { request }: Step,
+  answer: string,
+): Promise<string | FailedRequest> {
+  const work = async (device: Device): Promise<string> => {
+    const { path, form } = request;
+    const response = await device.raw({ method: 'POST', path, form });
+    const failure = device.failureOf({ method: 'POST', path }, response);
+    if (failure !== undefined) throw failure;
+    const token = textAt(response.body, answer);
+    if (token !== undefined) return token;
+    throw new ProtocolError(session.ref, `the response has no token in ${answer}`, {
+      status: response.status,
+    });
+  };
+  return outcomeOf(() => session.use(access, work, { isWrite: true }));
+}
+
+/** The text at a path as `data.key`; undefined if there is none. */
+function textAt(body: string, path: string): string | undefined {
+  const held = nestedValue({ body: jsonIn(body) ?? null }, `body.${path}`);
+  return typeof held === 'string' && held !== '' ? held : undefined;
 }
 
 /** A refusal of the values. A device that fails, throttles or no longer knows the login may have stored them. */

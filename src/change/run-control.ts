@@ -1,3 +1,6 @@
+import { DeviceError } from '../device/errors.ts';
+import type { DeviceRef } from '../device/record.ts';
+
 /** How the user holds a run or ends it early; the step under way is always finished. */
 export class RunControl {
   #isPaused = false;
@@ -45,5 +48,16 @@ export class RunControl {
 
   #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
+
+/** The run stops: on further devices no login would be left. */
+export class StopsRunError extends DeviceError {
+  override readonly code = 'login-unknown';
+  readonly stopReason: string;
+
+  constructor(device: DeviceRef, text: string, stopReason: string) {
+    super(device, text);
+    this.stopReason = stopReason;
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Device } from '../device/device.ts';
 import {
   ExpiredSessionError,
   MAX_THROTTLES,
@@ -17,13 +16,7 @@ import {
   updateFacts,
   listFacts,
 } from '../device/profile.ts';
-import {
-  type DeviceRecord,
-  nestedValue,
-  type Value,
-  valueAt,
-  valueText,
-} from '../device/record.ts';
+import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import {
   CancelledError,
@@ -46,7 +39,6 @@ import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from '.
 import { type DevicePlan, recordName } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
-import { jsonIn } from '../device/json.ts';
 import type { Step } from './step.ts';
 
 /** Delays before each further read while a change does not show yet. */
@@ -332,35 +324,9 @@ export function send(
   }));
 }
 
-/** Sends a request for a token. Throws if it certainly did not reach the device. */
-export function sendForToken(
-  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
-  { request }: Step,
-  answer: string,
-): Promise<string | FailedRequest> {
-  const work = async (device: Device): Promise<string> => {
-    const { path, form } = request;
-    const response = await device.raw({ method: 'POST', path, form });
-    const failure = device.failureOf({ method: 'POST', path }, response);
-    if (failure !== undefined) throw failure;
-    const token = textAt(response.body, answer);
-    if (token !== undefined) return token;
-    throw new ProtocolError(session.ref, `the response has no token in ${answer}`, {
-      status: response.status,
-    });
-  };
-  return outcomeOf(() => session.use(access, work, { isWrite: true }));
-}
+export type FailedRequest = Exclude<RequestOutcome, { readonly kind: 'accepted' }>;
 
-/** The text at a path as `data.key`; undefined if there is none. */
-function textAt(body: string, path: string): string | undefined {
-  const held = nestedValue({ body: jsonIn(body) ?? null }, `body.${path}`);
-  return typeof held === 'string' && held !== '' ? held : undefined;
-}
-
-type FailedRequest = Exclude<RequestOutcome, { readonly kind: 'accepted' }>;
-
-async function outcomeOf<Accepted>(
+export async function outcomeOf<Accepted>(
   request: () => Promise<Accepted>,
 ): Promise<Accepted | FailedRequest> {
   try {

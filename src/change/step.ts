@@ -51,6 +51,11 @@ export type Purpose =
       readonly endsAccess?: true | undefined;
     };
 
+/** Undefined for a step that rotates no secret. */
+export function rotationOf({ purpose }: Pick<Step, 'purpose'>): Rotation | undefined {
+  return purpose?.kind === 'rotate' ? purpose.rotation : undefined;
+}
+
 /** A lockout deletes a session or a token: nothing is lost, and an undo does not open it again. */
 export function endsAccess(purpose: Purpose | undefined): boolean {
   return purpose?.kind === 'lockout' && purpose.endsAccess === true;

@@ -8,7 +8,7 @@ import { type DevicePlan, type Plan, stepCount, unplannedResults } from '../../c
 import { aOrAn } from '../../text/one-line.ts';
 import type { Allowed } from '../../change/allow.ts';
 import { type ApplyOptions, applyPlan } from '../../change/apply.ts';
-import type { KeptRotations } from '../../change/rotation.ts';
+import type { KeptRotations } from '../../change/rotate-step.ts';
 import { type JournalEntry, journalIn, journalLine, opening } from '../../change/journal.ts';
 import { CancelledError, DevshError } from '../../errors.ts';
 import { withoutAsking } from '../../fleet/access.ts';

@@ -1,8 +1,8 @@
 import { isOwnRotation } from '../../change/guard.ts';
 import { explicitChanges } from '../../change/pending.ts';
 import { isOwing, type Plan } from '../../change/plan.ts';
-import { rotatedAccount } from '../../change/rotate-step.ts';
-import { type KeptRotations, rotationOf } from '../../change/rotation.ts';
+import { type KeptRotations, rotatedAccount } from '../../change/rotate-step.ts';
+import { rotationOf } from '../../change/step.ts';
 import type { RotationStore } from '../../credentials/rotation-store.ts';
 import { Credential, type RotatedAccount } from '../../device/credential.ts';
 import { isRefusedLogin } from '../../device/errors.ts';
