@@ -20,7 +20,7 @@ test('an id that is another record on each device is refused for every write, an
   ]) {
     for (const how of ['--yes', '--dry-run']) {
       const { stderr, exitCode } = await devsh(`${line} --on @lab ${how}`);
-      expect(stderr).toContain('of bob on sim1, sim3 and of eve on sim2');
+      expect(stderr).toContain('the uuid of bob on sim1, sim3 and the uuid of eve on sim2');
       expect(stderr).toContain('bob" or "user ');
       expect(exitCode).toBe(6);
     }

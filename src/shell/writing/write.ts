@@ -249,31 +249,20 @@ function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
     ),
   );
   const groups = grouped(readings, ({ resource, key }) => recordName({ resource, key }));
-  for (const [name, [first, ...others]] of groups) {
-    const other = others.find(({ by }) => by !== first.by);
-    if (other === undefined) {
-      const byName = grouped([first, ...others], ({ name: meant = '' }) => meant);
-      if (byName.size < 2) continue;
-      const whose = [...byName].map(
-        ([meant, on]) => `of ${visible(meant)} on ${someOf(on.map(({ device }) => device))}`,
-      );
-      const lines = [...byName.keys()].map(
-        (meant) => `"${first.resource} ${first.action} ${quoteWord(meant)}"`,
-      );
-      throw new RefusedError(
-        `${name} is the ${first.field} ${whose.join(' and ')}; name the one that you mean: ${lines.join(' or ')}; nothing was sent`,
-      );
-    }
-    const [asName, asId] = first.by === 'name' ? [first, other] : [other, first];
-    const onOf = (kind: 'name' | 'id'): string =>
-      someOf(
-        readings.flatMap((one) => (one.key === first.key && one.by === kind ? one.device : [])),
-      );
-    const lineWith = ({ resource, action, field = '', key }: KeyReading): string =>
-      `"${resource} ${action} ${quoteWord(`${field}=${key}`)}"`;
+  for (const [name, all] of groups) {
+    const meanings = [...grouped(all, ({ by, name: meant }) => `${by} ${meant ?? ''}`).values()];
+    if (meanings.length < 2) continue;
+    const whose = meanings.map((readings) => {
+      const [{ by, field, name: meant = '' }] = readings;
+      const on = someOf(readings.map(({ device }) => device));
+      return `${by === 'name' ? `a ${field}` : `the ${field} of ${visible(meant)}`} on ${on}`;
+    });
+    const lines = meanings.map(([{ resource, action, by, field, key, name: meant = '' }]) => {
+      const word = by === 'name' ? `${field}=${key}` : meant;
+      return `"${resource} ${action} ${quoteWord(word)}"`;
+    });
     throw new RefusedError(
-      `${name} is a ${asName.field} on ${onOf('name')} and the ${asId.field} of another one on ${onOf('id')}; ` +
-        `say which: ${lineWith(asName)} or ${lineWith(asId)}; nothing was sent`,
+      `${name} is ${whose.join(' and ')}; say which: ${lines.join(' or ')}; nothing was sent`,
     );
   }
   return devices.map((plan) => ({
