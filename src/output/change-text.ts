@@ -114,9 +114,9 @@ export function resultLines(
     const tail = count === 0 ? '' : ` · ${count} ${ALREADY}`;
     const what = group.record === '' ? deed : `${group.record}  ${deed}`;
     const line = `${style(tone, mark)} ${what}  ${devicesText(group, tone)}${tail}`;
-    return isSaid ? [] : [{ line, isBad: tone === 'bad' }];
+    return isSaid ? [] : [{ line, rank: ['warning', 'bad'].indexOf(tone) }];
   });
-  return lines.toSorted((a, b) => Number(a.isBad) - Number(b.isBad)).map(({ line }) => line);
+  return lines.toSorted((a, b) => a.rank - b.rank).map(({ line }) => line);
 }
 
 /** `bob`, `group admins`. */

@@ -51,9 +51,13 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     remarks.clear();
     writeInPieces(lines, streams.out, '\n');
   };
-  const results = new ResultLines((lines) => {
-    print(lines);
-  }, streams);
+  // What the results are about, and those of a run so far: one line where the same happened.
+  let plan: Plan | undefined;
+  let results: StepResult[] = [];
+  const flushResults = (): void => {
+    if (results.length > 0) print(resultLines(results, plan, style));
+    results = [];
+  };
   const table = (text: LongTable): void => {
     // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
@@ -81,6 +85,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     switch (output.kind) {
       case 'result':
         results.push(output.result);
+        if (streams.verbose === true) flushResults();
         break;
       case 'summary':
         print([summaryLine(output, style)]);
@@ -114,8 +119,8 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         streams.out(answerText(output, streams.isTty));
         break;
       case 'plan':
-        results.begin(output.plan);
-        if (output.dryRun) print(planLines(output.plan, style));
+        plan = output.plan;
+        if (output.dryRun) print(planLines(plan, style));
         else remarks.write(output);
         break;
       case 'read':
@@ -138,65 +143,19 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
         reads.push(output);
         return;
       }
-      if (!WHILE_WRITING.has(output.kind)) results.flush();
+      if (!WHILE_WRITING.has(output.kind)) flushResults();
       // Devices answer while remarks are made; all else comes after the table.
       if (output.kind !== 'progress' && output.kind !== 'message') flushReads();
       writeData(output);
     },
     end(error) {
       // A question that cannot be right has no answer, not even an empty one.
-      results.flush();
+      flushResults();
       if (error instanceof UsageError) reads = [];
       flushReads();
       remarks.end(error);
     },
   };
-}
-
-/** Gathers the results of a run, for one line where the same happened; with --verbose each is said at once. */
-class ResultLines {
-  readonly #print: (lines: readonly string[]) => void;
-  readonly #isVerbose: boolean;
-  readonly #style: Style;
-  #plan: Plan | undefined;
-  #held: StepResult[] = [];
-  #soon: NodeJS.Timeout | undefined;
-
-  constructor(print: (lines: readonly string[]) => void, { color, verbose = false }: Streams) {
-    this.#print = print;
-    this.#isVerbose = verbose;
-    this.#style = createStyle(color);
-  }
-
-  /** What the results are about. */
-  begin(plan: Plan): void {
-    this.#plan = plan;
-  }
-
-  push(result: StepResult): void {
-    this.#held.push(result);
-    if (this.#isVerbose) this.flush();
-    // What went wrong is said soon.
-    else if (isWrong(result)) this.#soon ??= setTimeout(() => this.#say(isWrong), GATHERED_MS);
-  }
-
-  flush(): void {
-    this.#say(() => true);
-  }
-
-  #say(isSaid: (result: StepResult) => boolean): void {
-    clearTimeout(this.#soon);
-    this.#soon = undefined;
-    const { said = [], held = [] } = Object.groupBy(this.#held, (one) =>
-      isSaid(one) ? 'said' : 'held',
-    );
-    this.#held = held;
-    if (said.length > 0) this.#print(resultLines(said, this.#plan, this.#style));
-  }
-}
-
-function isWrong({ verdict }: StepResult): boolean {
-  return VERDICT_MARKS[verdict].tone === 'bad';
 }
 
 function* withoutFirst(lines: Iterable<string>): Generator<string> {

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../src/change/plan.ts';
-import type { StepResult } from '../../src/change/verdict.ts';
-import type { PlanOutput, ResultOutput } from '../../src/shell/output.ts';
+import { type StepResult, type Verdict, VERDICTS } from '../../src/change/verdict.ts';
+import { info, type PlanOutput, type ResultOutput } from '../../src/shell/output.ts';
 import { fw1, fw2, fw3, unreachable, write } from './collect.ts';
 import type { Step } from '../../src/change/step.ts';
 
@@ -255,4 +256,28 @@ test('jsonl says each result as it comes, and CSV has a row for each', () => {
     'run,summary',
   ]);
   expect(write('csv', run).out).toContain('fw3,user,carol,add,failed,no answer within 5 s\n');
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('whatever order devices end in, and however long they take, what went wrong comes last', () => {
+  vi.useFakeTimers();
+  const ends = fc.uniqueArray(fc.constantFrom('fw1', 'fw2', 'fw3', 'fw4', 'fw5'), { minLength: 2 });
+  const verdicts = fc.array(fc.constantFrom<Verdict>(...VERDICTS), { minLength: 5, maxLength: 5 });
+  const property = fc.property(ends, verdicts, (names, all) => {
+    const devices = names.map((name) => ({ name, address: `${name}:443` }));
+    const results = devices.map((device, at) => ended({ device, verdict: all[at] ?? 'done' }));
+    const steps = devices.map((device) => ({ device, steps: [addCarol], settled: [] }));
+    const begin: PlanOutput = { kind: 'plan', plan: { run: 'r1', devices: steps.reverse() } };
+    const outputs = [begin, ...results].flatMap((one) => [one, info('observed')]);
+    const { out } = write('table', outputs, { onWritten: () => vi.advanceTimersByTime(60_000) });
+    const lines = out.trim().split('\n');
+    const ranks = lines.map((line) =>
+      ['≠?', '✗'].findIndex((some) => some.includes(line.charAt(0))),
+    );
+    expect(ranks).toEqual(ranks.toSorted());
+  });
+  fc.assert(property);
 });

@@ -37,11 +37,17 @@ export interface Collected {
   readonly err: string;
 }
 
+interface Ended {
+  readonly error?: DevshError;
+  /** After each output. */
+  readonly onWritten?: () => void;
+}
+
 /** What a writer says to one command's outputs. */
 export function write(
   format: Format,
   outputs: readonly Output[],
-  { error, ...streams }: Partial<Streams> & { error?: DevshError } = {},
+  { error, onWritten, ...streams }: Partial<Streams> & Ended = {},
 ): Collected {
   let out = '';
   let err = '';
@@ -56,7 +62,10 @@ export function write(
     quiet: false,
     ...streams,
   });
-  for (const output of outputs) writer.write(output);
+  for (const output of outputs) {
+    writer.write(output);
+    onWritten?.();
+  }
   writer.end(error);
   return { out, err };
 }

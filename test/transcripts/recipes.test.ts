@@ -89,7 +89,5 @@ async function runStep(part: Part, fleet: TestFleet): Promise<string> {
     /(?<= )[\w-]+\.(?:yaml|csv|conf|json|plan|md|age)\b/g,
     '{home}/$&',
   );
-  const text = (await play({ ...part, command }, fleet)).replaceAll('{home}/', '');
-  // Devices end in any order: what failed may be told before or after what is done.
-  return text.replaceAll(/(✗ .*\n)(✓ .*\n)/g, '$2$1');
+  return (await play({ ...part, command }, fleet)).replaceAll('{home}/', '');
 }
