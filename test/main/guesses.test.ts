@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { attempt, UsageError } from '../../src/errors.ts';
 import { COMMANDS } from '../../src/shell/commands/index.ts';
+import { commandNamed, namedVerbs, verbNamed } from '../../src/shell/command.ts';
 import { bind } from '../../src/shell/grammar/bind.ts';
+import { suggest } from '../../src/text/suggest.ts';
 import { parseCompleteLine, quoteLine } from '../../src/text/words.ts';
 import { makeDevsh, type Run, startFleet } from './devsh.ts';
 
@@ -742,3 +745,44 @@ test('an address or a device in place of a filter is taken for the device', asyn
   await devsh('device add fw1 127.0.0.2:1');
   expect((await devsh('user list fw1')).stderr).toContain("did you mean 'user list --on fw1'?");
 });
+
+test('a misspelled noun and a misspelled verb behind it offer a noun with such a verb first', () => {
+  const spelled = COMMANDS.flatMap((command) =>
+    namedVerbs(command)
+      .filter(({ name }) => name.length > 3)
+      .map(({ name }) => [command.name, name] as const),
+  );
+  const names = COMMANDS.map(({ name }) => name);
+  const slipped = (word: string, at: number, slip: string): string => {
+    const place = 1 + (at % (word.length - 1));
+    return word.slice(0, place) + slip + word.slice(place + (slip.length === 2 ? 0 : 1));
+  };
+  const slip = fc.constantFrom('', 'x', 'qz');
+  const typo = fc.tuple(fc.constantFrom(...spelled), fc.nat(9), fc.nat(9), slip, slip);
+  fc.assert(
+    fc.property(typo, ([[noun, verb], at, other, one, two]) => {
+      const [typed, behind] = [slipped(noun, at, one), slipped(verb, other, two)];
+      fc.pre(!names.includes(typed) && suggest(typed, names)[0] !== undefined);
+      const offered = attemptBind(`${typed} ${behind}`);
+      const [first = ''] = offered;
+      const [command, own] = first.split(' ');
+      const isOffered = offered.some((line) => line.startsWith(`${noun} ${verb}`));
+      const found = commandNamed(COMMANDS, command);
+      if (isOffered) expect(found && verbNamed(found, own), `${typed} ${behind}`).toBeDefined();
+    }),
+    { numRuns: 300 },
+  );
+  expect(attemptBind('usr lst')[0]).toBe('user list');
+  expect(attemptBind('rns shw')).toEqual(['runs show']);
+});
+
+/** What the mistake in a line offers. */
+function attemptBind(line: string): readonly string[] {
+  try {
+    bind(parseCompleteLine(line), grammar);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.suggestions;
+  }
+}

@@ -10,7 +10,7 @@ interface UsageDocument {
 }
 
 test.each([
-  ['usr list', 0, ['use list --json', 'user list --json']],
+  ['usr list', 0, ['user list --json', 'use list --json']],
   ['user lst', 5, ['user list --json']],
   ['user list --colums x', 10, ['--columns']],
   ['user list --format jsn', 19, ['json']],

@@ -252,7 +252,14 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
   const isSlip = (name: string): boolean =>
     name.startsWith(word.text) ||
     editDistance(word.text, name) <= Math.max(1, word.text.length / 4);
-  const slips = suggest(word.text, names).filter(isSlip);
+  // `usr lst`: a noun is meant whose verb the next word is near.
+  const hasVerb = (name: string): boolean => {
+    const verbs = namedVerbs(mustHave(commands, name)).map((verb) => verb.name);
+    return next !== undefined && suggest(next.text, verbs).length > 0;
+  };
+  const slips = suggest(word.text, names)
+    .filter(isSlip)
+    .sort((a, b) => Number(hasVerb(b)) - Number(hasVerb(a)));
   const near = (names.includes(bare) ? [bare] : slips).map((name) => [
     name,
     ...maskedWords(others),

@@ -8,6 +8,7 @@ import {
   verbNamed,
   type VerbSpec,
 } from '../command.ts';
+import { suggest } from '../../text/suggest.ts';
 import { type OptionKey, OPTIONS, TABLE } from './options.ts';
 
 /* What a wrong line may mean: its words in the order of the grammar, with the names for their synonyms. */
@@ -111,12 +112,14 @@ class Meanings {
     for (const name of this.#named(first)) yield this.#withNoun(name, noun, rest);
     const reader = readerOf(first);
     if (reader !== undefined) yield this.#withNoun([reader], noun, words);
-    // The only verb that takes these words; none that removes is guessed.
+    // The only verb that takes these words; none that removes is guessed, and none beside a misspelled one.
     const takesWords = (defaultVerb(noun)?.args.length ?? 0) > 0;
+    const verbs = namedVerbs(noun).map(({ name }) => name);
+    if (takesWords || isKnown || suggest(first, verbs).length > 0) return;
     const harmless = namedVerbs(noun).filter(
       ({ name, changes }) => changes === 'nothing' || name === 'set',
     );
-    if (!takesWords && !isKnown) for (const { name } of harmless) yield [noun.name, name, ...words];
+    for (const { name } of harmless) yield [noun.name, name, ...words];
   }
 
   /** `user`, also as `users` or a synonym; only what has verbs. */
