@@ -81,6 +81,14 @@ const onePath = recordPath.refine(
 );
 
 const COOKIE = "cookie:[\\w!#$%&'*+.^`|~-]{1,64}";
+const tokenPlace = text.regex(
+  new RegExp(`^(?:${COOKIE}|(?:header:[\\w-]+|[^:\\s]+)(?: ${COOKIE})?)$`),
+  'must be a place, such as data.token, header:NAME or cookie:NAME',
+);
+const logout = path(
+  new RegExp(`^(?:(?:POST|DELETE|GET) )?(?:\\{location\\}|${PATH})$`, 'i'),
+  'must be a path without blanks and dots, perhaps after a method, as DELETE /api/login',
+);
 
 const loginSchema = z.strictObject({
   path: ownPath.describe('Where a user and a password open a session'),
@@ -90,83 +98,43 @@ const loginSchema = z.strictObject({
     .describe('basic: the login goes to the Authorization header of this request'),
   fields: constants
     .default({ username: '{user}', password: '{password}' })
-    .describe(
-      'What is sent; {user} and {password} are the login, other values are sent as they are',
-    ),
-  token_in: text
-    .regex(
-      new RegExp(`^(?:${COOKIE}|(?:header:[\\w-]+|[^:\\s]+)(?: ${COOKIE})?)$`),
-      'must be a place, such as data.token, header:NAME or cookie:NAME',
-    )
-    .describe(
-      'Where the response has the token: data.token, header:NAME, cookie:NAME, or body for all of it; ' +
-        '"data.token cookie:NAME" sends it as this cookie',
-    ),
-  logout: fact(
-    path(
-      new RegExp(`^(?:(?:POST|DELETE|GET) )?(?:\\{location\\}|${PATH})$`, 'i'),
-      'must be a path without blanks and dots, perhaps after a method, as DELETE /api/login',
-    ),
-    'How the session is ended: DELETE /api/login; {location} is the Location header of the login',
+    .describe('What is sent; {user} and {password} are the login'),
+  token_in: tokenPlace.describe(
+    'Where the token is: data.token, header:X, cookie:X, body; a second cookie:X sends it',
   ),
+  logout: fact(logout, 'As DELETE /api/login; {location} is the Location header of the login'),
 });
+
+const prefix = z.string().regex(/^[!-~]{0,64}$/, 'must be one word, or empty');
 
 const authSchema = z.strictObject({
   header: fact(headerName, 'The header of a token, if not Authorization'),
-  prefix: fact(
-    z.string().regex(/^[!-~]{0,64}$/, 'must be one word, or empty'),
-    'What precedes the token there, as Bearer; a space follows unless it ends with = or :. ' +
-      'Usually Token in Authorization (Bearer for a session), nothing in another header',
-  ),
+  prefix: fact(prefix, 'What precedes the token, as Bearer; no space follows = and :'),
   login: fact(loginSchema, 'A session for a user and a password, instead of Basic'),
 });
 
 const writeSchema = z.strictObject({
   method: fact(z.enum(['POST', 'PUT', 'PATCH', 'DELETE']), 'The HTTP method'),
-  path: fact(
-    recordPath,
-    'The path, with {collection}, {item}, {id}, {key}, {resource} and any {field} of the record',
-  ),
+  path: fact(recordPath, 'With {collection}, {item}, {id}, {key}, {resource}, or any {field}'),
   encoding: fact(z.enum(['form', 'json']), 'The encoding of the body'),
-  constants: fact(
-    constants,
-    'Fields in each such write, as in action=delete; in JSON with their types in YAML',
-  ),
-  wrapper: fact(
-    text,
-    'The name that wraps a JSON body, as in {resource}; data.attributes or .attrs: the name after the dot ' +
-      'wraps the fields, and constants, id and key stay beside it',
-  ),
-  selector: fact(
-    z.enum(['id', 'key', 'none']),
-    'How the body identifies the record: by id, by natural key, or not',
-  ),
+  constants: fact(constants, 'Fields in each such write, as in action=delete'),
+  wrapper: fact(text, 'What wraps a JSON body: {resource}; body and fields: data.attributes'),
+  selector: fact(z.enum(['id', 'key', 'none']), 'How the body names the record'),
   record: fact(z.enum(['whole', 'changes', 'none']), 'The part of the record in the body'),
-  left_out: fact(
-    z.enum(['kept', 'erased', 'not seen']),
-    'What happens to fields that a change leaves out',
-  ),
-  lists: fact(z.enum(['repeated']), 'repeated: a form has the field of a list once for each item'),
-  null_as: fact(
-    z.enum(['null', 'empty', 'left_out']),
-    'What says null in a form: the text null, an empty text, or leaving the field out',
-  ),
+  left_out: fact(z.enum(['kept', 'erased', 'not seen']), 'What a change does to other fields'),
+  lists: fact(z.enum(['repeated']), 'A form has the field of a list once for each item'),
+  null_as: fact(z.enum(['null', 'empty', 'left_out']), 'What says null in a form'),
 });
+
+const actionPath = path(
+  /^(?:(?:POST|PUT|PATCH) )?(?:\/|\{collection\}|\{item\})/,
+  'must be a path, or a method and a path, as PUT {item}/password',
+);
 
 /** An action that sets a password; without a path it is the ordinary change of the record. */
 const rotateSchema = z.strictObject({
-  path: fact(
-    path(
-      /^(?:(?:POST|PUT|PATCH) )?(?:\/|\{collection\}|\{item\})/,
-      'must be a path, or a method and a path, as PUT {item}/password',
-    ),
-    'The path of the request that sets a new password, with its method if that is not POST; one that names no ' +
-      'record gets the key in the body',
-  ),
-  fields: fact(
-    texts,
-    'What is sent, if not {password: "{new}"}; {new} and {old} are the passwords, as in {new1: "{new}", was: "{old}"}',
-  ),
+  path: fact(actionPath, 'Where a new password goes, if not by a change; as PUT {item}/password'),
+  fields: fact(texts, 'What is sent, if not {password: "{new}"}; as {new1: "{new}", was: "{old}"}'),
 });
 
 const tokenSchema = z.strictObject({
@@ -175,35 +143,23 @@ const tokenSchema = z.strictObject({
   constants: fact(constants, 'Fields of the request'),
 });
 
+const listPath = path(/^(?:\/|\{collection\})/, 'must begin with / or {collection}');
+const paging = text.regex(
+  /^(?:auto|none|next|(?:page|offset)(?: [\w$.-]+){0,2})$/,
+  'must be auto, none, next, page or offset, and then the names of its parameters',
+);
+
+const detailPath = z.union([z.literal('none'), onePath]);
+
 const listSchema = z.strictObject({
-  path: fact(
-    path(/^(?:\/|\{collection\})/, 'must begin with / or {collection}'),
-    'The path, with {collection} and {resource}',
-  ),
-  post: fact(
-    constants,
-    'The list is read by a POST with these fields as JSON, as in {limit: 500}; path must be one of its own',
-  ),
-  items: fact(
-    text,
-    'Where the records are in the response, as in data.items; members:FIELD for lines as in admin="root,joe", with ' +
-      'the field of a record for its groups',
-  ),
+  path: fact(listPath, 'The path, with {collection} and {resource}'),
+  post: fact(constants, 'The list is read by a POST with these fields; path must be its own'),
+  items: fact(text, 'Where the records are in the response: data.items; members:FIELD for a="x,y"'),
   attributes: fact(text, 'The name that wraps the fields of each record, as in JSON:API'),
-  paging: fact(
-    text.regex(
-      /^(?:auto|none|next|(?:page|offset)(?: [\w$.-]+){0,2})$/,
-      'must be auto, none, next, page or offset, and then the names of its parameters',
-    ),
-    'auto: by the next link, else by the numbers in the response; none; next; page or offset, with the names of ' +
-      'the query parameters: "page current rowCount"',
-  ),
+  paging: fact(paging, 'auto, none, next; page or offset with parameters: "page current rowCount"'),
   summary: fact(flag, 'The list leaves out fields that a record has at its own path'),
   hides: fact(flag, 'The list leaves out records that their own paths show'),
-  detail: fact(
-    z.union([z.literal('none'), onePath]),
-    'The path of one complete record, if not {item}; none: records have no path of their own',
-  ),
+  detail: fact(detailPath, 'The path of one complete record; none: it has none'),
 });
 
 /** What is known of one field. */
@@ -279,100 +235,62 @@ function factsOfWord(word: z.infer<typeof fieldWord>): FieldFacts {
   return { [inCode(word.replace(/^not_/, ''))]: !word.startsWith('not_') };
 }
 
+const optionsSchema = z.strictObject({
+  of: text,
+  list: names.exactOptional(),
+  record: names.exactOptional(),
+  takes: names.exactOptional(),
+});
+const fields = z.record(
+  text,
+  fieldSchema,
+  'must have the words of each field, as {pin: [write_only]}',
+);
+
 const resourceSchema = z.strictObject({
-  path: fact(
-    path(/^\//, 'must begin with /'),
-    'The path of the records, if not below the base path',
-  ),
+  path: fact(path(/^\//, 'must begin with /'), 'The path, if not below the base path'),
   parent: fact(text, 'The resource whose records have these below them; path has {parent}'),
-  removes: fact(
-    texts,
-    'The resources that a delete also deletes, with the field that names the deleted record',
-  ),
+  removes: fact(texts, 'What else a delete deletes: resources, with the field of its key'),
   single: fact(flag, 'One object instead of a list, as /api/system/; it has no key'),
-  named_by: fact(
-    z.enum(['id', 'key']),
-    'key: the path of a record ends with its natural key, even if it has an id',
-  ),
+  named_by: fact(z.enum(['id', 'key']), 'Whether the path of a record ends with its id or its key'),
   key_field: fact(text, 'The natural key: the field that people know a record by'),
-  fields: fact(
-    z.record(text, fieldSchema, 'must have the words of each field, as {pin: [write_only]}'),
-    'By field, the words that say what it is: a type, {choices: [a, b]}, {refers: RESOURCE}, and those of the table below',
-  ),
-  account_field: fact(
-    text,
-    'Of sessions and tokens: the field that names their account; "lockout" deletes these records',
-  ),
-  disabled_as: fact(
-    texts,
-    'The fields of a disabled account and their values, such as status: suspended',
-  ),
-  deleted_as: fact(
-    texts,
-    'What a deleted record has, if it stays in the list, such as status: deleted: it counts as gone',
-  ),
+  fields: fact(fields, 'By field: a type, {choices: [a, b]}, {refers: RESOURCE}, words'),
+  account_field: fact(text, 'Of sessions and tokens: the field that names their account'),
+  disabled_as: fact(texts, 'The fields of a disabled account, such as status: suspended'),
+  deleted_as: fact(texts, 'What a deleted record has that stays in the list, as status: deleted'),
   rotate: fact(rotateSchema, 'How the password of an account is set: "rotate password"'),
   rotate_token: fact(tokenSchema, 'How the device makes a new token: "rotate token"'),
-  options: fact(
-    z.strictObject({
-      of: text,
-      list: names.exactOptional(),
-      record: names.exactOptional(),
-      takes: names.exactOptional(),
-    }),
-    'What OPTIONS said: the methods of the list and of one record, and the media types',
-  ),
+  options: fact(optionsSchema, 'What OPTIONS said: methods of the list and a record, media types'),
   list: fact(listSchema, 'How this resource is read; missing facts are those of list'),
   update: fact(writeSchema, 'How this resource is changed; missing facts are those of update'),
 });
 
+const revisionIn = text.regex(
+  /^(?:header|(?:query|body)(?::[^:\s]+)?)$/,
+  'must be query, header or body',
+);
 const revisionSchema = z.strictObject({
   field: text.describe('The field of a record with its revision, as _rev'),
-  in: text
-    .regex(/^(?:header|(?:query|body)(?::[^:\s]+)?)$/, 'must be query, header or body')
-    .describe(
-      'Where a change and a delete name it: query, body, or header (If-Match); "query:rev" if it has another name there',
-    ),
+  in: revisionIn.describe('Where a write names it: header (If-Match), body, query; as query:rev'),
 });
+
+const basePath = path(/^\/(?:.*\/)?$/, 'must begin and end with /');
+const nameOrNames = z.union([names, text.transform((name) => [name])], 'must be a list of names');
 
 /** The content of a profile file; omitted facts come from `extends`. */
 export const profileSchema = z.strictObject({
   extends: fact(text, 'The built-in profile for everything left out'),
-  base_path: fact(
-    path(/^\/(?:.*\/)?$/, 'must begin and end with /'),
-    'The path before the name of a resource, as /api/',
-  ),
+  base_path: fact(basePath, 'The path before the name of a resource, as /api/'),
   ends_with_slash: fact(flag, 'Whether paths end with a slash: /api/user/ or /api/user'),
-  headers: fact(
-    headers,
-    'Headers of each request, as Accept, X-Tenant, or Content-Type for JSON bodies',
-  ),
+  headers: fact(headers, 'Headers of each request, as Accept; Content-Type of JSON bodies'),
   auth: fact(authSchema, 'How a login is sent'),
-  id_fields: fact(
-    names,
-    'Fields that may be the id, most likely first; []: the natural key identifies records',
-  ),
-  ids: fact(
-    z.enum(['stable', 'positional']),
-    'positional: an id is the position in the list and changes if other records are deleted',
-  ),
-  success_if: fact(
-    texts,
-    'Values without which a response means a failure whatever its status, as in code: 0',
-  ),
-  accounts: fact(
-    text,
-    'The resource of the accounts: "lockout" and "rotate" work on it; user without it',
-  ),
-  public: fact(
-    z.union([names, text.transform((name) => [name])], 'must be a list of names'),
-    'Fields that are no secrets, although their names or values look like it',
-  ),
+  id_fields: fact(names, 'Fields that may be the id, most likely first; []: the key is the id'),
+  ids: fact(z.enum(['stable', 'positional']), 'positional: ids are places in the list, and change'),
+  success_if: fact(texts, 'Values without which any response is a failure, as in code: 0'),
+  accounts: fact(text, 'The resource that "lockout" and "rotate" work on, if not user'),
+  public: fact(nameOrNames, 'Fields that are no secrets, although they look like it'),
   offers: fact(names, 'The resources that the device has'),
-  effects: fact(
-    z.enum(['late', 'ignored']),
-    'late: lists show a write late; ignored: writes had no effect',
-  ),
+  effects: fact(z.enum(['late', 'ignored']), 'Lists show a write late; writes had no effect'),
   resources: fact(z.record(z.string(), resourceSchema), 'By name, the facts of one resource'),
   revision: fact(revisionSchema, 'The device refuses a write of a record that has changed since'),
   list: fact(listSchema, 'How all records of a resource are read'),
