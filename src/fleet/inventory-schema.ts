@@ -32,37 +32,33 @@ export function splitNames(names: string): string[] {
   return names.split(/[\s,;|]+/).filter((one) => one !== '');
 }
 
-const breakGlass = z
-  .union([text.transform(splitNames), z.array(text).min(1)], 'must be a list of names or patterns')
-  .exactOptional()
-  .describe('Accounts for emergencies, names or patterns: no write takes access from them');
+const key = <Type extends z.ZodType>(type: Type, says: string): z.ZodExactOptional<Type> =>
+  type.exactOptional().describe(says);
+
+const breakGlass = key(
+  z.union(
+    [text.transform(splitNames), z.array(text).min(1)],
+    'must be a list of names or patterns',
+  ),
+  'Accounts for emergencies, names or patterns: no write takes access from them',
+);
+const label = text.max(24, 'must be no longer than 24 characters');
+const color = z.enum(LABEL_COLORS, `must be ${LABEL_COLORS.join(', ')}`);
 
 /** Settings of a device, its own or inherited from its groups. */
 const settings = {
-  user: text.exactOptional().describe('The account to log in as'),
-  ca: text
-    .exactOptional()
-    .describe('A PEM file with the CA of its certificate, relative to this file'),
-  insecure: flag.exactOptional().describe('Do not check its certificate'),
-  read_only: flag.exactOptional().describe('Refuse every write'),
+  user: key(text, 'The account to log in as'),
+  ca: key(text, 'A PEM file with the CA of its certificate, relative to this file'),
+  insecure: key(flag, 'Do not check its certificate'),
+  read_only: key(flag, 'Refuse every write'),
   break_glass: breakGlass,
-  label: text
-    .max(24, 'must be no longer than 24 characters')
-    .exactOptional()
-    .describe('A text in the prompt and in the question of a write, as PROD'),
-  color: z
-    .enum(LABEL_COLORS, `must be ${LABEL_COLORS.join(', ')}`)
-    .exactOptional()
-    .describe('The colour of its label'),
-  profile: text.exactOptional().describe('How it speaks: a built-in profile, or one of yours'),
-  proxy: text.exactOptional().describe('The proxy to it, or "none"'),
-  jump: text.exactOptional().describe('The SSH jump host to it, or "none"'),
-  credential_command: program
-    .exactOptional()
-    .describe('A program and its arguments that print the login: {device}, {host}, {port}'),
-  credential_store_command: program
-    .exactOptional()
-    .describe('A program that keeps a new login of "rotate", given on standard input'),
+  label: key(label, 'A text in the prompt and in the question of a write, as PROD'),
+  color: key(color, 'The colour of its label'),
+  profile: key(text, 'How it speaks: a built-in profile, or one of yours'),
+  proxy: key(text, 'The proxy to it, or "none"'),
+  jump: key(text, 'The SSH jump host to it, or "none"'),
+  credential_command: key(program, 'A program that prints the login: {device}, {host}, {port}'),
+  credential_store_command: key(program, 'A program that keeps a new login, given on its input'),
 };
 
 /** `devices:` without a value is an empty text in the failsafe schema, and means the same as no key. */
@@ -73,15 +69,15 @@ function orEmpty<Schema extends z.ZodType>(schema: Schema) {
 const groupName = name.refine((group) => group.toLowerCase() !== 'all', '"all" means every device');
 const groupNames = z.array(groupName, 'must be a list of group names');
 
+const fingerprint = text
+  .transform(normalizeFingerprint)
+  .refine((hex) => hex !== undefined, 'must be a SHA-256 fingerprint: 64 hexadecimal digits');
+
 const deviceSchema = z.strictObject({
   name: name.describe('Its name'),
   address: text.describe('Address, host name or host:port'),
   groups: orEmpty(groupNames).describe('Its groups; settings of an earlier one win'),
-  fingerprint: text
-    .transform(normalizeFingerprint)
-    .refine((hex) => hex !== undefined, 'must be a SHA-256 fingerprint: 64 hexadecimal digits')
-    .exactOptional()
-    .describe('The SHA-256 of its certificate; it counts while devsh has no pin of its own'),
+  fingerprint: key(fingerprint, 'The SHA-256 of its certificate, as long as devsh has no pin'),
   ...settings,
 });
 
@@ -110,11 +106,7 @@ export const SETTING_KEYS = Object.keys(settings) as readonly SettingKey[];
 const ROUTE_SETTINGS = ['proxy', 'jump'] as const;
 const SAFE_SETTINGS = [
   ...ROUTE_SETTINGS,
-  'read_only',
-  'insecure',
-  'break_glass',
-  'label',
-  'color',
+  ...(['read_only', 'insecure', 'break_glass', 'label', 'color'] as const),
 ] as const;
 
 /** What a row of `device list` has besides name, address, groups and settings: no part of an inventory. */

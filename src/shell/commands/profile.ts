@@ -31,17 +31,13 @@ export const resources = command({
       (profile.offers ?? ['user']).map((resource) => ({ resource, device: ref.name })),
     );
     const offers = grouped(offered, ({ resource }) => resource);
-    yield table(
-      'resources',
-      ['resource', 'devices'],
-      [...offers].map(([resource, some]) => ({ resource, devices: some.map((one) => one.device) })),
-      { hasSuccess: ready.length > 0 },
-    );
+    const rows = [...offers].map(([resource, some]) => {
+      return { resource, devices: some.map((one) => one.device) };
+    });
+    yield table('resources', ['resource', 'devices'], rows, { hasSuccess: ready.length > 0 });
     const silent = ready.filter(({ profile }) => profile.offers === undefined);
-    const text = remark(
-      [...offers.keys()],
-      silent.map(({ ref }) => ref.name),
-    );
+    const names = silent.map(({ ref }) => ref.name);
+    const text = remark([...offers.keys()], names);
     if (text !== undefined) yield info(text);
   },
 });
@@ -122,10 +118,7 @@ export const profile: CommandSpec = {
           summary: 'the resource to read (default user)',
           complete: ({ fleet }) => resourceNames(fleet).map((text) => ({ text })),
         },
-        {
-          name: 'FILE',
-          summary: 'a profile file (./NAME, NAME.yaml, -) instead of the one in use',
-        },
+        { name: 'FILE', summary: 'a profile file (./NAME, NAME.yaml, -), not the one in use' },
       ],
       options: [...DEVICES, 'profile'],
       changes: 'nothing',
@@ -142,8 +135,7 @@ export const profile: CommandSpec = {
         oneDevice('DEVICE', 'a device of the inventory'),
         {
           name: 'NAME',
-          summary:
-            'a profile by its name, or a file (./NAME, NAME.yaml), which is copied to the profiles',
+          summary: 'a profile by its name, or a file (./NAME, NAME.yaml), which is copied',
           isRequired: true,
           complete: () => BUILT_IN_PROFILES.map(({ name }) => ({ text: name })),
         },
@@ -152,11 +144,7 @@ export const profile: CommandSpec = {
       details:
         'A file that has changed replaces the profile of its name, for all devices that use it: devsh asks first, and\n' +
         'keeps the earlier one beside it.',
-      examples: [
-        'profile use fw1 drf',
-        'profile use fw1 router.yaml',
-        'profile use fw1 router.yaml --yes',
-      ],
+      examples: ['profile use fw1 drf', 'profile use fw1 router.yaml --yes'],
       run: later(async () => (await import('../devices/learning.ts')).useProfile),
     }),
     verb({
@@ -187,8 +175,9 @@ export const profile: CommandSpec = {
         const text = await call.readText(file);
         const { parseProfile } = await import('../../device/profile-file.ts');
         const checked = parseProfile(text, file, file.replace(/^.*\/|\.ya?ml$/g, ''));
+        const { folder } = call.shell.services.profiles;
         yield success(
-          `${file} is a valid profile; devsh uses it as ${call.shell.services.profiles.folder}/${checked.name}.yaml`,
+          `${file} is a valid profile; devsh uses it as ${folder}/${checked.name}.yaml`,
         );
       },
     }),
