@@ -47,7 +47,6 @@ import {
   type Profile,
   resourceOf,
   describedFields,
-  fieldsWith,
 } from '../../device/profile.ts';
 import { pathsElsewhere, withinParent, writePath } from '../../device/record-path.ts';
 import {
@@ -58,12 +57,7 @@ import {
   valueAt,
   valueText,
 } from '../../device/record.ts';
-import {
-  isInternalField,
-  isPrivilegeField,
-  isSecretField,
-  maskedPath,
-} from '../../device/sensitive-fields.ts';
+import { isSecretField, maskedPath } from '../../device/sensitive-fields.ts';
 import { fieldShape } from '../../device/typed-value.ts';
 import { DevshError, UsageError } from '../../errors.ts';
 import { type Access, withoutLogin } from '../../fleet/access.ts';
@@ -404,22 +398,24 @@ function spreadOf(field: string, records: readonly DeviceRecord[]): string {
 function requestsOf({ profile, resource, records }: Trial, example: DeviceRecord | undefined) {
   const keyField = keyFieldOf(profile, resource, records);
   const { parent, keyField: own } = resourceOf(profile, resource);
-  const about = (field: string): FieldFacts => fieldFacts(profile, resource, field);
   // The own key of an example is plain: what precedes it in its place is the parent.
   const above = valueText(example?.[keyField] ?? 'example/').replace(/[^/]*$/, '');
-  const place = parent === undefined ? {} : { [keyField]: `${above}example` };
-  const keys = { ...place, [parent === undefined ? keyField : own]: 'example' };
-  const given = (['needed', 'required'] as const)
-    .flatMap((quality) => fieldsWith(profile, resource, quality))
-    .filter((field) => !profile.idFields.includes(field) && about(field).readOnly !== true)
-    .map((field) => [field, about(field).choices?.[0]?.value ?? example?.[field] ?? 'example']);
-  const added = { ...Object.fromEntries(given), ...keys } as DeviceRecord;
+  const keys: DeviceRecord =
+    parent === undefined
+      ? { [keyField]: 'example' }
+      : { [keyField]: `${above}example`, [own]: 'example' };
   const fixed = [...Object.keys(keys), ...profile.idFields, ...ignoredFields(profile, resource)];
-  const [changed] = Object.keys(example ?? {}).filter((field) => {
+  const about = (field: string): FieldFacts => fieldFacts(profile, resource, field);
+  const needed = describedFields(profile, resource).filter((field) => {
+    const { needed: isNeeded, required, readOnly } = about(field);
+    return (isNeeded ?? required) === true && readOnly !== true && !fixed.includes(field);
+  });
+  const given = needed.map((field) => [field, about(field).choices?.[0]?.value ?? 'example']);
+  const added = { ...(Object.fromEntries(given) as DeviceRecord), ...keys };
+  const changed = Object.keys(example ?? {}).find((field) => {
     const { readOnly = false, createOnly = false, choices } = about(field);
-    const isOpen = !readOnly && !createOnly && choices === undefined && !fixed.includes(field);
-    const isRisky = [isPrivilegeField, isSecretField, isInternalField].some((is) => is(field));
-    return isOpen && !isRisky && typeof example?.[field] === 'string';
+    const isPlain = typeof example?.[field] === 'string' && choices === undefined;
+    return isPlain && !readOnly && !createOnly && !isSecretField(field) && !fixed.includes(field);
   });
   const changes = changed === undefined ? {} : { [changed]: 'example' };
   const ways: readonly (readonly [Action, (record: DeviceRecord) => WriteRequest])[] = [
