@@ -58,21 +58,13 @@ const GENERAL_ROWS = [
   }),
   choice(
     'color',
-    `--color WHEN  Colours: ${COLOR_CHOICES.join(', ')} (default: auto, on a terminal)`,
+    `--color WHEN  Colours: ${COLOR_CHOICES.join(', ')} (default: auto)`,
     COLOR_CHOICES,
   ),
-  value(
-    'color',
-    '--no-color  No colours, as with NO_COLOR in the environment',
-    () => 'never' as const,
-  ),
+  value('color', '--no-color  No colours, as with NO_COLOR', () => 'never' as const),
   toggle('noHeaders', '--no-headers  No header lines above tables and CSV'),
   toggle('plain', '--plain  A line-by-line prompt instead of the full screen'),
-  choice(
-    'theme',
-    `--theme THEME  Theme of the full screen: ${THEME_NAMES.join(', ')}`,
-    THEME_NAMES,
-  ),
+  choice('theme', `--theme THEME  The theme of the screen: ${THEME_NAMES.join(', ')}`, THEME_NAMES),
 ];
 
 /** Which devices, and how to reach and log in to them. */
@@ -111,10 +103,7 @@ const DEVICE_ROWS = [
   ),
   toggle('tokenStdin', '--token-stdin  Read a token from standard input'),
   toggle('passwordStdin', '--password-stdin  Read the password from standard input'),
-  toggle(
-    'passphraseStdin',
-    '--passphrase-stdin  Read the passphrase of the vault from standard input',
-  ),
+  toggle('passphraseStdin', '--passphrase-stdin  Read the vault passphrase from standard input'),
   toggle('readOnly', '--read-only  Refuse every write'),
 ];
 
@@ -137,14 +126,10 @@ const ROWS = [
     `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or one of yours`,
     { choices: PROFILES, takesFile: true },
   ),
-  value(
-    'fingerprint',
-    '--fingerprint HEX  The expected SHA-256 fingerprint, colons optional',
-    anyText,
-  ),
+  value('fingerprint', '--fingerprint HEX  The expected SHA-256, colons optional', anyText),
   value(
     'fingerprints',
-    '--fingerprints FILE  A file with the fingerprints of many devices, as "trust scan" writes it',
+    '--fingerprints FILE  A file with those of many devices, as "trust scan" writes it',
     (text) => {
       if (!/^(?:sha256:)?(?:[\da-f]{2}:?){8,}$/i.test(text)) return text;
       throw new UsageError('--fingerprints takes a file; one of them is --fingerprint HEX');
@@ -185,10 +170,7 @@ const ROWS = [
   ),
   textValue('since', '--since TIME  Only after TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or a RUN'),
   textValue('until', '--until TIME  Only before TIME'),
-  textValue(
-    'at',
-    '--at TIME  As it was at TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, or before a RUN',
-  ),
+  textValue('at', '--at TIME  As it was at TIME: 2d (ago), 03:00, 2026-11-22T03:00Z, before a RUN'),
   toggle('allFields', '--all-fields  Also the last values of fields that change by themselves'),
   toggle('exitCode', '--exit-code  End with 8 if there are changes'),
   value(
@@ -204,10 +186,7 @@ const ROWS = [
   toggle('dryRun', '--dry-run  Show what would be sent; send nothing', {
     synonyms: ['check', 'diff'],
   }),
-  toggle(
-    'asCurl',
-    '--as-curl  Print curl calls instead of sending anything; secrets become variables',
-  ),
+  toggle('asCurl', '--as-curl  Print curl calls and send nothing; secrets become variables'),
   option('allow', '--allow WORD  Override a refusal; "help allow" lists the words (repeatable)', {
     fallback: NOTHING,
     parse: (text, before = NOTHING) => new Set([...before, ...allowedBy(names(text))]),
@@ -229,7 +208,7 @@ const ROWS = [
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
   value(
     'canary',
-    '--canary N  Write to N devices first, check the login, then ask whether to continue',
+    '--canary N  Write to N devices first, check the login, then ask',
     integer(1, 100_000),
   ),
   value('batch', '--batch N  Then write in batches of N devices', integer(1, 100_000)),
@@ -237,7 +216,7 @@ const ROWS = [
   value('maxFailures', '--max-failures N|P%  Stop if more devices than this have failed', failures),
   value(
     'confirmMs',
-    '--confirm SECONDS  Undo the run unless you confirm in time (only while devsh runs)',
+    '--confirm SECONDS  Undo the run unless you confirm in time, while devsh runs',
     timeMs('s', 1, 86_400),
   ),
 
@@ -246,23 +225,23 @@ const ROWS = [
   // Plans, their parts and their runs.
   textValue(
     'output',
-    '-o, --output FILE  Write to this file: a plan to apply later, a report, or exported records',
+    '-o, --output FILE  Write a plan, a report, or exported records to this file',
   ),
   value(
     'expiresMs',
-    '--expires HOURS  How long the plan file may be applied (default 24)',
+    '--expires HOURS  How long the plan file is valid (default 24)',
     timeMs('h', 0.001, 8760),
   ),
   textValue('resource', '--resource NAME  The resource of the rows of a CSV file (default user)'),
   toggle('replan', '--replan  Plan again from the present state of the devices'),
   value(
     'shard',
-    '--shard I/N  Only the devices of shard I of N, by a hash of their addresses: 2/4 is the second of four',
+    '--shard I/N  Only devices of shard I of N, by a hash of their addresses',
     parseShard,
   ),
   textValue(
     'result',
-    '--result FILE  Keep the result of a plan file here; the same line continues from it',
+    '--result FILE  Keep the result of a plan file; the same line continues from it',
   ),
   list('plans', '--plan FILE  A plan file of these results (repeatable)', filled),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
@@ -271,21 +250,12 @@ const ROWS = [
 
   // Records in files.
   toggle('overwrite', '--overwrite  Replace existing files'),
-  textValue(
-    'outputDir',
-    '--output-dir DIR  One file for each device, named after it, in this folder',
-  ),
-  toggle(
-    'prune',
-    '--prune  Also delete the records that are not in the file, or were not there then',
-  ),
-  textValue(
-    'key',
-    '--key FIELD  The field that identifies the record of a row (default: the natural key)',
-  ),
+  textValue('outputDir', '--output-dir DIR  One file for each device, named after it'),
+  toggle('prune', '--prune  Also delete records that are not in the file, or were not there then'),
+  textValue('key', '--key FIELD  The field that identifies a record (default: the natural key)'),
   list(
     'map',
-    '--map COLUMN=FIELD  The field for a column of the file; COLUMN= leaves it out (repeatable)',
+    '--map COLUMN=FIELD  The field for a column; COLUMN= leaves it out (repeatable)',
     filled,
   ),
 
@@ -293,21 +263,13 @@ const ROWS = [
   list('groups', '--group GROUP  Put the device into this group (repeatable)', (text) =>
     filled(text.replace(/^@/, '')),
   ),
-  choice(
-    'from',
-    `--from KIND  The kind of the source, if devsh cannot recognize it: ${SOURCE_KINDS.join(', ')}`,
-    SOURCE_KINDS,
-  ),
+  choice('from', `--from KIND  The kind of the source: ${SOURCE_KINDS.join(', ')}`, SOURCE_KINDS),
   value('forget', '--forget DEVICE  Remove all that is kept of what DEVICE showed', anyText),
 
   // Simulated devices.
   value('devices', '--devices N  How many devices to simulate (default 3)', integer(1, 10_000)),
   value('users', '--users N  How many users each device has (default 25)', integer(0, 1_000_000)),
-  value(
-    'latencyMs',
-    '--latency MS  Latency of each response in milliseconds (default 0)',
-    integer(0, 600_000),
-  ),
+  value('latencyMs', '--latency MS  Latency of each response (default 0)', integer(0, 600_000)),
   value('seed', '--seed N  The seed of the random users (default 1)', integer(0, 2 ** 31)),
   value('port', '--port PORT  The port to listen on (default 8443)', integer(0, 65_535)),
 ];
