@@ -7,17 +7,18 @@ import { SETTING_ROWS, type SettingName, type SettingsValues, type Z } from './s
 
 // Apart from the table, so that a start without settings does not load zod.
 
+const { string, int, boolean, literal, json, union, array, record, strictObject } = z;
 const parts: Z = {
-  string: z.string,
-  int: z.int,
-  boolean: z.boolean,
-  literal: z.literal,
-  json: z.json,
+  string,
+  int,
+  boolean,
+  literal,
+  json,
   enum: z.enum,
-  union: z.union,
-  array: z.array,
-  record: z.record,
-  strictObject: z.strictObject,
+  union,
+  array,
+  record,
+  strictObject,
 };
 
 const valuesSchema = z.strictObject(

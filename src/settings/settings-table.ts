@@ -3,19 +3,18 @@ import { asBoolean } from '../device/equality.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../text/choices.ts';
 
 /** The parts of zod that rows use: passing all of zod would bundle all of it. */
-export type Z = Pick<
-  typeof Zod,
-  | 'string'
-  | 'int'
-  | 'boolean'
-  | 'literal'
-  | 'json'
-  | 'enum'
-  | 'union'
+export type Z = Pick<typeof Zod, Part>;
+type Part =
   | 'array'
+  | 'boolean'
+  | 'enum'
+  | 'int'
+  | 'json'
+  | 'literal'
   | 'record'
   | 'strictObject'
->;
+  | 'string'
+  | 'union';
 
 export interface Setting {
   /** Checked only if something is set: loading zod takes start-up time. */
@@ -44,6 +43,7 @@ export interface Setting {
 
 const nonEmpty = (z: Z) => z.string().min(1);
 const flag = (z: Z) => z.boolean();
+const onlyTrue = (z: Z) => z.literal(true, 'only true is allowed here');
 const shown = (z: Z) =>
   z.string().regex(/^\P{C}{1,100}$/u, 'a short text without control characters');
 
@@ -83,14 +83,11 @@ export const SETTINGS = {
     summary: 'The format of data, unless the line names one',
     otherwise: 'table',
     hasOption: true,
-    variable: {
-      name: 'DEVSH_FORMAT',
-      meaning: 'as --format, on the command line and in scripts',
-    },
+    variable: { name: 'DEVSH_FORMAT', meaning: 'as --format, but not at the prompt' },
   },
   readOnly: {
     schema: flag,
-    inProject: (z: Z) => z.literal(true, 'only true is allowed here'),
+    inProject: onlyTrue,
     summary: 'Refuse every write',
     otherwise: 'false',
     hasOption: true,
@@ -102,7 +99,7 @@ export const SETTINGS = {
   },
   requireReason: {
     schema: flag,
-    inProject: (z: Z) => z.literal(true, 'only true may be said here'),
+    inProject: onlyTrue,
     summary: 'Whether every write needs a reason: `--reason`, else asked for',
     default: false,
   },
@@ -123,7 +120,7 @@ export const SETTINGS = {
   },
   rememberKeys: {
     schema: flag,
-    summary: 'Whether devsh keeps the keys of records between sessions, for completion',
+    summary: 'Keep the keys of records, for completion',
     default: true,
   },
   historyDays: {
@@ -138,8 +135,7 @@ export const SETTINGS = {
   },
   historyValues: {
     schema: (z: Z) => z.enum(['all', 'harmless']),
-    summary:
-      '`harmless`: of what it reads, devsh keeps only the values of keys, harmless fields and fields that a profile calls public, and digests of all others',
+    summary: '`harmless`: keep only values of keys, harmless and public fields, of others digests',
     default: 'all',
   },
   theme: {
@@ -149,32 +145,15 @@ export const SETTINGS = {
     hasOption: true,
     variable: { name: 'DEVSH_THEME', meaning: 'as --theme' },
   },
-  reduceMotion: {
-    schema: flag,
-    summary: 'Changes on the full screen do not fade',
-    default: false,
-  },
-  detailsBeside: {
-    schema: flag,
-    summary: 'Whether the full screen shows the details of a record beside the table',
-    default: true,
-  },
+  reduceMotion: { schema: flag, summary: 'Changes on the full screen do not fade', default: false },
+  detailsBeside: { schema: flag, summary: 'Details stand beside the table', default: true },
   watchAbsent: {
     schema: flag,
-    summary: 'Whether the full screen says when a device is back',
+    summary: 'The full screen says when a device is back',
     default: true,
   },
-  bell: {
-    schema: flag,
-    summary: 'Whether the terminal rings when a run of more than 10 s ends on the full screen',
-    default: true,
-  },
-  completeWhileTyping: {
-    schema: flag,
-    summary:
-      'Whether the prompt of the full screen proposes words after a short pause, without Tab',
-    default: true,
-  },
+  bell: { schema: flag, summary: 'Ring when a run of more than 10 s has ended', default: true },
+  completeWhileTyping: { schema: flag, summary: 'Propose words without Tab', default: true },
   columns: {
     schema: (z: Z) => z.record(z.string(), z.array(z.string()).readonly()),
     summary: 'By profile and resource (`drf/user`): the fields that a list shows on the screen',
@@ -194,8 +173,7 @@ export const SETTINGS = {
       });
       return z.record(z.string(), z.union([nonEmpty(z), alias]));
     },
-    summary:
-      'By name: lines and `!` programs to run by one word or key, as in `{"german": "user list lang=de"}`; see `alias`',
+    summary: 'Lines and `!` programs to run by one word or key; see `alias`',
   },
 } as const satisfies Record<string, Setting>;
 
