@@ -80,10 +80,7 @@ export async function runStoppable(
   const stop = new AbortController();
   const release = host.onStop(() => stop.abort());
   try {
-    return await runLine(shell, line, host, {
-      ...ioOf(host, stop.signal, ahead),
-      isPrompt: true,
-    });
+    return await runLine(shell, line, host, { ...ioOf(host, stop.signal, ahead), isPrompt: true });
   } finally {
     release();
   }

@@ -123,10 +123,7 @@ export function notAssigned(text: string, column: number, likely?: string): Usag
     const meant = quoteAssignment(name, value);
     return new UsageError(
       `"${oneLine(text)}" is not field=value: write it as in ${oneLine(meant)}`,
-      {
-        column,
-        suggestions: [meant],
-      },
+      { column, suggestions: [meant] },
     );
   }
   const says = text.startsWith('=') ? 'names no field' : 'is not field=value';
@@ -191,9 +188,7 @@ export function fieldCandidates(
     const { choices = [] } = fieldFacts(profile, resource, field);
     return [
       ...choices.map(({ value, label }) => ({ text: `${field}=${value}`, summary: label })),
-      ...seenValues(scope.devices, resource, field).map((value) => ({
-        text: `${field}=${value}`,
-      })),
+      ...seenValues(scope.devices, resource, field).map((value) => ({ text: `${field}=${value}` })),
     ];
   }
   const isWritable = (name: string): boolean =>

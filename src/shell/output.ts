@@ -75,11 +75,7 @@ export interface ReadOutput {
   /** The list is a summary: the fields that it is known to leave out. */
   readonly omits?: readonly string[] | undefined;
   /** Not the present: the records of this earlier reading, in ms UTC. `next`: when the reading after it ended. */
-  readonly past?: {
-    readonly from: number;
-    readonly to: number;
-    readonly next: number | undefined;
-  };
+  readonly past?: { readonly from: number; readonly to: number; readonly next: number | undefined };
 }
 
 /** A record that changed since the device was last read: `user list --watch`. */

@@ -251,9 +251,7 @@ export class Variables {
       if (bare === undefined || typed.includes("'") || !this.#given.has(name)) continue;
       throw new UsageError(
         `"${bare}" is no variable: write \${${name}}, or \\${bare} for the text`,
-        {
-          column: start,
-        },
+        { column: start },
       );
     }
   }

@@ -61,11 +61,7 @@ export type Action =
   | { readonly kind: 'result'; readonly result: StepResult }
   /** Its view may be open or not. */
   | { readonly kind: 'roll-out-change'; readonly change: Partial<RollOutState> }
-  | {
-      readonly kind: 'form';
-      readonly opening: FormOpening;
-      readonly fields: readonly FormField[];
-    }
+  | { readonly kind: 'form'; readonly opening: FormOpening; readonly fields: readonly FormField[] }
   /** More is known about the fields of the open form. */
   | { readonly kind: 'form-fields'; readonly fields: readonly FormField[] }
   /** The form was submitted with warnings. */

@@ -182,11 +182,7 @@ export function chooseRoute(
     case 'direct':
       return DIRECT;
     case 'jump':
-      return {
-        kind: 'jump',
-        jump: parseJumpHost(configured.jump),
-        env: childEnvironment(env),
-      };
+      return { kind: 'jump', jump: parseJumpHost(configured.jump), env: childEnvironment(env) };
     case 'proxy':
       return {
         kind: 'proxy',

@@ -20,11 +20,7 @@ export async function* pinProved(
   if (file === undefined) return;
   const pem = readCa(await call.readText(file), file);
   const vouched: Vouched[] = [];
-  for (const { session, sighting } of yield* lookAt(call, sessions, {
-    kind: 'ca',
-    pem,
-    file,
-  })) {
+  for (const { session, sighting } of yield* lookAt(call, sessions, { kind: 'ca', pem, file })) {
     if (sighting.kind === 'failed')
       yield { kind: 'error', error: sighting.error, device: session.ref };
     else if (sighting.kind === 'known') yield info(`${session.ref.name} is pinned already`);

@@ -65,9 +65,7 @@ async function refuseTokenAsTarget({ options, args, shell }: Call<'token'>): Pro
   if (token === undefined) return;
   throw new UsageError(
     '--token takes no value: devsh asks for the token, or --token-stdin reads it',
-    {
-      column: token.start,
-    },
+    { column: token.start },
   );
 }
 

@@ -220,13 +220,7 @@ const listDevices = verb({
 const importDevices = verb({
   name: 'import',
   summary: 'Import devices from CSV, Ansible or another devices.yaml',
-  args: [
-    {
-      name: 'SOURCE',
-      summary: 'a file, or - for standard input',
-      isRequired: true,
-    },
-  ],
+  args: [{ name: 'SOURCE', summary: 'a file, or - for standard input', isRequired: true }],
   options: ['from', 'groups', 'yes', 'dryRun', 'allow'],
   details:
     'devsh shows what it would add and change, asks, and writes devices.yaml; comments and order stay. It\n' +

@@ -152,11 +152,7 @@ export const resume = command({
   section: 'Change sets',
   summary: 'Continue what runs left to do; never repeat what is done',
   args: [
-    {
-      ...LATEST,
-      summary: 'the id of a run, as "pending" lists it (default: all)',
-      isRest: true,
-    },
+    { ...LATEST, summary: 'the id of a run, as "pending" lists it (default: all)', isRest: true },
   ],
   options: [...CHANGE, 'wait', 'also'],
   forced: 'drift',

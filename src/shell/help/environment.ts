@@ -17,10 +17,7 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
       ['SSH_CONNECTION', 'set over SSH: devsh does not wait for a question on the desktop'],
     ],
   },
-  {
-    title: 'Settings; they win over all files ("config list")',
-    variables: settingVariables(),
-  },
+  { title: 'Settings; they win over all files ("config list")', variables: settingVariables() },
   {
     title: 'Network',
     variables: [

@@ -22,11 +22,7 @@ const MOST_STEPS = 9;
 /** The first lines for a user without any set-up. */
 export const FIRST_STEPS: readonly FirstStep[] = [
   { line: 'demo', summary: 'three simulated devices on this machine' },
-  {
-    line: 'connect 10.0.0.5',
-    start: 'connect ',
-    summary: 'a device; several with spaces between',
-  },
+  { line: 'connect 10.0.0.5', start: 'connect ', summary: 'a device; several with spaces between' },
   {
     line: 'device import devices.csv',
     start: 'device import ',

@@ -82,12 +82,7 @@ const UNDO_LIMIT = 500;
 
 export const EMPTY_LINE: Line = { before: '', after: '' };
 
-export const EMPTY_EDITING: Editing = {
-  line: EMPTY_LINE,
-  killed: '',
-  undo: [],
-  last: undefined,
-};
+export const EMPTY_EDITING: Editing = { line: EMPTY_LINE, killed: '', undo: [], last: undefined };
 
 export function lineText(line: Line): string {
   return line.before + line.after;

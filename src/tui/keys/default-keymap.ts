@@ -55,9 +55,7 @@ const PROMPT_KEYS: Keymap = [
         (state) => (isTypedView(state) ? 'close' : (WAY_BACK[state.overlay.kind] ?? 'view')),
       ],
     }),
-    key(['up'], 'history-back', 'the previous line of the history', {
-      hint: [5, 'history'],
-    }),
+    key(['up'], 'history-back', 'the previous line of the history', { hint: [5, 'history'] }),
     key(['down'], 'history-forth', 'the next line of the history'),
     key(['ctrl-r'], 'search', 'search in history', { hint: [6, 'search'] }),
     key(['ctrl-d'], 'end-of-input', 'leave, if nothing is typed', { hint: [7, 'leave'] }),
@@ -229,10 +227,7 @@ const TABLE_KEYS: Keymap = [
       'lockout',
       'lock the marked accounts out on every device, or this one',
       lockoutLine,
-      {
-        command: 'lockout KEY…',
-        disabled: firstOf(noSetOfMarked, noAccounts),
-      },
+      { command: 'lockout KEY…', disabled: firstOf(noSetOfMarked, noAccounts) },
     ),
     lineKey(['u'], 'undo', 'undo the last run', () => 'undo', {
       hint: [6.5, 'undo'],
@@ -290,16 +285,11 @@ export const KEYMAP: Keymap = [
       hint: [1, ({ questions: [question] }) => (question ? 'keep' : 'keep, then n and N')],
     }),
     key(['escape'], 'clear-find', 'end the search', { hint: [2, 'clear'] }),
-    key(['down'], 'next-found', 'the next match', {
-      hint: [3, 'next'],
-      disabled: nothingFound,
-    }),
+    key(['down'], 'next-found', 'the next match', { hint: [3, 'next'], disabled: nothingFound }),
     key(['up'], 'previous-found', 'the previous match', { disabled: nothingFound }),
   ]),
   ...keysOf('overlay', 'In texts like this one, and in lists', [
-    key(['escape', 'q', 'enter'], 'close', 'end the search; else go back', {
-      hint: [2, 'back'],
-    }),
+    key(['escape', 'q', 'enter'], 'close', 'end the search; else go back', { hint: [2, 'back'] }),
     key(['down', 'j'], 'down', 'down', { hint: [2.1, 'scroll'] }),
     key(['up', 'k'], 'up', 'up'),
     key(['pagedown', 'space'], 'page-down', 'a page down', { hint: [3, 'page'] }),

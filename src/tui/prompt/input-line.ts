@@ -113,11 +113,7 @@ export function windowOf(
   const left = unitsWithin(graphemesBack(before), after === '' ? room : Math.ceil(room * 0.8));
   const tail = before.slice(before.length - left);
   const head = after.slice(0, unitsWithin(graphemes(after), room - widthOf(tail)));
-  return {
-    text: tail + head,
-    cursor: widthOf(tail),
-    hidden: cellsOf(line.before) - widthOf(tail),
-  };
+  return { text: tail + head, cursor: widthOf(tail), hidden: cellsOf(line.before) - widthOf(tail) };
 }
 
 /** The length of the first of these characters that fit into `width` cells together. */

@@ -39,10 +39,7 @@ export const TABLE_ACTIONS: Readonly<
   sort: (state) => ({ ...state.table, sort: sortedByNext(state) }),
   reverse: (state) => ({ ...state.table, sort: reversed(state) }),
   fold: ({ table }) => ({ ...table, isFolded: !table.isFolded }),
-  watch: ({ table }) => ({
-    ...table,
-    watchMs: table.watchMs === undefined ? WATCH_MS : undefined,
-  }),
+  watch: ({ table }) => ({ ...table, watchMs: table.watchMs === undefined ? WATCH_MS : undefined }),
   filter: ({ table }) => ({ ...table, filter: { ...table.filter, isOpen: true } }),
   'keep-filter': ({ table }) => ({
     ...table,

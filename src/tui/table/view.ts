@@ -215,10 +215,7 @@ export function tableParts(state: State): TitlePart[] {
     },
     { text: staleText(data.stale), rank: 1, glue: ', ' },
     ...countParts(data),
-    {
-      text: filter === '' ? '' : `${filter} (${foundText(state)})`,
-      rank: 1,
-    },
+    { text: filter === '' ? '' : `${filter} (${foundText(state)})`, rank: 1 },
     { text: table.filter.problem === undefined ? '' : visible(table.filter.problem), rank: 5 },
     { text: changesText(table.changes), rank: 5.2 },
     { text: hiddenColumnsText(state), rank: 3.8 },

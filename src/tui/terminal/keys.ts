@@ -151,12 +151,7 @@ function fromSequence(sequence: string): KeyPress | undefined {
     );
     if (base === undefined) return undefined;
     const ctrl = base.ctrl || (bits & 4) !== 0;
-    return {
-      ...base,
-      ctrl,
-      shift: base.shift || (bits & 1) !== 0,
-      text: ctrl ? '' : base.text,
-    };
+    return { ...base, ctrl, shift: base.shift || (bits & 1) !== 0, text: ctrl ? '' : base.text };
   }
   const second = sequence.slice(1);
   if (!/^.$/su.test(second)) return undefined;

@@ -18,9 +18,7 @@ export const PALETTE: ListOf<PaletteOver, PaletteEntry> = listOf({
       ['enter'],
       'choose',
       'press that key, open that; a command that changes something: to the prompt',
-      {
-        hint: [1, 'go'],
-      },
+      { hint: [1, 'go'] },
     ),
     key(['escape'], 'close', 'back', { hint: [2, 'back'] }),
     key(['down'], 'down', 'the next one', { hint: [3, 'next'] }),
