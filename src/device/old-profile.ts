@@ -30,6 +30,8 @@ const ROWS: readonly Row[] = [
     `${write}.attributes`,
     (value, { wrapper }) => ({ wrapper: `${text(wrapper)}.${text(value)}` }),
   ]),
+  // The media type of JSON bodies was one of each write.
+  ...['create', 'update', 'remove'].map((write): Row => [write, (value) => typeOf(write, value)]),
   ['auth.login', loginOf],
   words('needed'),
   ['resources.*.field_facts', fieldWords],
@@ -41,6 +43,12 @@ const ROWS: readonly Row[] = [
   ]),
   ['revision.parameter', (value, { in: place }) => ({ in: `${text(place)}:${text(value)}` })],
 ];
+
+function typeOf(write: string, value: unknown): Facts {
+  if (!isGroup(value)) return { [write]: value };
+  const { content_type: type, ...facts } = value;
+  return { [write]: facts, ...(type !== undefined && { headers: { 'Content-Type': type } }) };
+}
 
 function pagingOf(list: unknown): Facts {
   if (!isGroup(list)) return { list };
@@ -117,18 +125,7 @@ export function inTodaysWords(profile: Facts): {
     }, group);
   };
   const facts = ROWS.reduce((all, [place, today]) => moved(all, place.split('.'), today), profile);
-  return { facts: withContentType(facts), ignored };
-}
-
-/** The media type of JSON bodies was one of each write. */
-function withContentType(facts: Facts): Facts {
-  const writes = Object.entries(facts).filter(([, value]) =>
-    Object.hasOwn(partsOf(value), 'content_type'),
-  );
-  return writes.reduce((all, [write, value]) => {
-    const { content_type: type, ...others } = partsOf(value);
-    return merged({ ...all, [write]: others }, { headers: { 'Content-Type': type } });
-  }, facts);
+  return { facts, ignored };
 }
 
 /** Groups are merged, and the words of a field put together. */

@@ -18,6 +18,7 @@ import {
   type Origin,
   type Profile,
   profileWith,
+  resourceOf,
   updateFacts,
   type WriteFacts,
   WRITES,
@@ -146,31 +147,22 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
   for (const [write, facts] of Object.entries({ create, update, remove })) {
     const message = contradiction(write, facts);
     if (message !== undefined) yield [[write], message];
+    else if (write !== 'create' && !namesOne(facts))
+      yield [[write], `${write} must name one record: by its path or a selector`];
   }
-  for (const [write, facts] of Object.entries({ remove, update })) {
-    const message = `${write} must name one record: by its path or a selector`;
-    if (!namesOne(facts)) yield [[write], message];
-  }
-  for (const [resource, { parent, path = '' } = {}] of Object.entries(resources)) {
-    const isNamed = /^[^?#]*\/\{parent\}\/[^{}?#]+$/.test(path);
+  for (const [resource, facts = resourceOf(profile, '')] of Object.entries(resources)) {
+    const { parent, path = '', single = false, update: stated } = facts;
     const above = parent === undefined ? undefined : resources[parent];
-    const message =
-      isNamed !== (parent !== undefined)
-        ? 'a parent and a path with {parent} belong together'
-        : above?.parent !== undefined || above?.single === true
-          ? 'a parent has a list of its own'
-          : undefined;
-    if (message !== undefined) yield [['resources', resource], message];
-  }
-  for (const [resource, facts] of Object.entries(resources)) {
-    if (facts?.update === undefined) continue;
+    const isNamed = /^[^?#]*\/\{parent\}\/[^{}?#]+$/.test(path);
+    if (isNamed !== (parent !== undefined))
+      yield [['resources', resource], 'a parent and a path with {parent} belong together'];
+    if (above?.parent !== undefined || above?.single === true)
+      yield [['resources', resource], 'a parent has a list of its own'];
     const own = updateFacts(profile, resource);
-    const unnamed =
-      facts.single === true || namesOne(own)
-        ? undefined
-        : 'update must name one record, or the resource must be single';
-    const message = contradiction('update', own) ?? unnamed;
-    if (message !== undefined) yield [['resources', resource, 'update'], message];
+    const unnamed = 'update must name one record, or the resource must be single';
+    const message = contradiction('update', own) ?? (single || namesOne(own) ? undefined : unnamed);
+    if (stated !== undefined && message !== undefined)
+      yield [['resources', resource, 'update'], message];
   }
 }
 
