@@ -241,11 +241,7 @@ const optionsSchema = z.strictObject({
   record: names.exactOptional(),
   takes: names.exactOptional(),
 });
-const fields = z.record(
-  text,
-  fieldSchema,
-  'must have the words of each field, as {pin: [write_only]}',
-);
+const fields = z.record(text, fieldSchema, 'needs the words of each field, as {pin: [write_only]}');
 
 const resourceSchema = z.strictObject({
   path: fact(path(/^\//, 'must begin with /'), 'The path, if not below the base path'),

@@ -118,11 +118,7 @@ export const SETTINGS = {
     summary: 'Whether devsh asks to keep a typed login, or never keeps one',
     default: 'ask',
   },
-  rememberKeys: {
-    schema: flag,
-    summary: 'Keep the keys of records, for completion',
-    default: true,
-  },
+  rememberKeys: { schema: flag, summary: 'Keep keys of records, for completion', default: true },
   historyDays: {
     schema: (z: Z) => z.int().min(0).max(36_500),
     summary: 'How many days devsh keeps what it reads, for `changes`; 0: it keeps nothing',
@@ -147,11 +143,7 @@ export const SETTINGS = {
   },
   reduceMotion: { schema: flag, summary: 'Changes on the full screen do not fade', default: false },
   detailsBeside: { schema: flag, summary: 'Details stand beside the table', default: true },
-  watchAbsent: {
-    schema: flag,
-    summary: 'The full screen says when a device is back',
-    default: true,
-  },
+  watchAbsent: { schema: flag, summary: 'The screen says when a device is back', default: true },
   bell: { schema: flag, summary: 'Ring when a run of more than 10 s has ended', default: true },
   completeWhileTyping: { schema: flag, summary: 'Propose words without Tab', default: true },
   columns: {

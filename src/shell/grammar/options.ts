@@ -53,12 +53,10 @@ const GENERAL_ROWS = [
     { standsApart: /^\w+(?:,\w+)+$/ },
   ),
   toggle('quiet', '-q, --quiet  No remarks, only data and errors'),
-  toggle('verbose', '-v, --verbose  Show each request on stderr, secrets masked', {
-    isRepeatable: true,
-  }),
+  toggle('verbose', '-v, --verbose  Show each request, secrets masked', { isRepeatable: true }),
   choice(
     'color',
-    `--color WHEN  Colours: ${COLOR_CHOICES.join(', ')} (default: auto)`,
+    `--color WHEN  Colours: ${COLOR_CHOICES.join(', ')} (default auto)`,
     COLOR_CHOICES,
   ),
   value('color', '--no-color  No colours, as with NO_COLOR', () => 'never' as const),
@@ -206,11 +204,7 @@ const ROWS = [
   list('also', '--also DEVICE=KEY  Take this record, which devsh asks about (repeatable)', markOf),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
-  value(
-    'canary',
-    '--canary N  Write to N devices first, check the login, then ask',
-    integer(1, 100_000),
-  ),
+  value('canary', '--canary N  Write to N first, check the login, then ask', integer(1, 100_000)),
   value('batch', '--batch N  Then write in batches of N devices', integer(1, 100_000)),
   value('pauseMs', '--pause SECONDS  Wait between two batches', timeMs('s', 0, 86_400)),
   value('maxFailures', '--max-failures N|P%  Stop if more devices than this have failed', failures),
@@ -223,10 +217,7 @@ const ROWS = [
   ...NEW_SECRET_ROWS,
 
   // Plans, their parts and their runs.
-  textValue(
-    'output',
-    '-o, --output FILE  Write a plan, a report, or exported records to this file',
-  ),
+  textValue('output', '-o, --output FILE  Write a plan, a report, or records to this file'),
   value(
     'expiresMs',
     '--expires HOURS  How long the plan file is valid (default 24)',
@@ -234,15 +225,8 @@ const ROWS = [
   ),
   textValue('resource', '--resource NAME  The resource of the rows of a CSV file (default user)'),
   toggle('replan', '--replan  Plan again from the present state of the devices'),
-  value(
-    'shard',
-    '--shard I/N  Only devices of shard I of N, by a hash of their addresses',
-    parseShard,
-  ),
-  textValue(
-    'result',
-    '--result FILE  Keep the result of a plan file; the same line continues from it',
-  ),
+  value('shard', '--shard I/N  Only devices of shard I of N, by a hash of addresses', parseShard),
+  textValue('result', '--result FILE  Keep the result of a plan file; the line continues from it'),
   list('plans', '--plan FILE  A plan file of these results (repeatable)', filled),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('long', '--long  Also the columns that the short table leaves out'),
@@ -253,11 +237,7 @@ const ROWS = [
   textValue('outputDir', '--output-dir DIR  One file for each device, named after it'),
   toggle('prune', '--prune  Also delete records that are not in the file, or were not there then'),
   textValue('key', '--key FIELD  The field that identifies a record (default: the natural key)'),
-  list(
-    'map',
-    '--map COLUMN=FIELD  The field for a column; COLUMN= leaves it out (repeatable)',
-    filled,
-  ),
+  list('map', '--map COLUMN=FIELD  The field of a column; COLUMN= omits it (repeatable)', filled),
 
   // The inventory and its sources.
   list('groups', '--group GROUP  Put the device into this group (repeatable)', (text) =>
