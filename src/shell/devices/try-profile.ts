@@ -209,30 +209,19 @@ async function lookWith(
     : [itemsHint(jsonIn(misread?.body ?? ''))].filter((hint) => hint !== undefined);
   const records = listed.map((record) => (record === example && own?.record) || record);
   const item = example && own && itemFinding(profile, resource, example, own);
-  return {
-    ...{ device: session.ref, credential, profile, resource, records },
-    ...{
-      listing,
-      listed,
-      item,
-      tried,
-      hints,
-      example: records[example ? listed.indexOf(example) : 0],
-    },
-  };
+  const shown = records[example ? listed.indexOf(example) : 0];
+  const about = { device: session.ref, credential, profile, resource, records };
+  return { ...about, listing, listed, item, example: shown, tried, hints };
 }
 
 function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generator<Output> {
   const { device: ref, profile, credential, listing, listed, item, hints } = seen;
   const own = `resources.${resource}.path`;
+  const place = originOf(profile, own in profile.origins ? own : 'list.path');
   const asked = listRequest(profile, resource);
   const findings: readonly Finding[] = [
     { about: 'login', finding: loginText(profile, credential), origin: originOf(profile, 'auth') },
-    {
-      about: 'list',
-      finding: `${asked.method} ${maskedPath(asked.path)}`,
-      origin: originOf(profile, own in profile.origins ? own : 'list.path'),
-    },
+    { about: 'list', finding: `${asked.method} ${maskedPath(asked.path)}`, origin: place },
     ...(listing instanceof Error ? [] : readingOf(listing, seen.tried)),
     ...(item === undefined ? [] : [item]),
     ...(listed.length === 0 ? [] : findingsOf(seen, listed)),
@@ -283,16 +272,12 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
   return `POST ${login.path}; then ${login.tokenIn}`;
 }
 
-function readingOf(
-  { records, envelope, paging, single }: ReadPages,
-  tried: readonly string[],
-): Finding[] {
+function readingOf({ records, envelope, paging, single }: ReadPages, tried: readonly string[]) {
   const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
   const list = `${counted(records.length, 'record')} in ${envelope}, ${pages}`;
   const seen = { 'not at': tried.join(', '), records: single ? envelope : list };
-  return Object.entries(seen).flatMap(([about, finding]) =>
-    finding === '' ? [] : { about, finding, origin: 'observed' },
-  );
+  const told = Object.entries(seen).filter(([, finding]) => finding !== '');
+  return told.map(([about, finding]): Finding => ({ about, finding, origin: 'observed' }));
 }
 
 /** The facts that say where the list was found, if devsh would not look there first. */
