@@ -357,10 +357,6 @@ export const lockout = command({
     'It disables the account (is_active, enabled, locked …, or disabled_as of the profile); where a device cannot,\n' +
     '--delete deletes it. It ends sessions and tokens if the profile says where they are (account_field); else\n' +
     'plan, verdict and report say that they are not known to be ended.',
-  examples: [
-    'lockout bob',
-    'lockout bob --now --reason "leaver, ticket 4711"',
-    'lockout bob robert',
-  ],
+  examples: ['lockout bob', 'lockout bob --now --reason "leaver, ticket 47"', 'lockout bob robert'],
   run: later(async () => (await import('../writing/lockout.ts')).lockOut),
 });

@@ -29,11 +29,7 @@ export const connect = command({
     '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
     'whole session. Where the documented path does not exist, devsh looks for the users at other usual paths (GET\n' +
     'only; after a refused login without one), and proposes a profile: --yes keeps it.',
-  examples: [
-    'connect 10.0.0.5 10.0.0.6',
-    'connect @berlin !fw3',
-    'connect 10.0.0.[5-9] --user admin',
-  ],
+  examples: ['connect 10.0.0.5 10.0.0.6', 'connect @berlin !fw3', 'connect 10.0.0.[5-9] --user me'],
   async *run(call) {
     const sessions = [...(await call.resolve(call.args.all('TARGET'), entryOptions(call)))];
     const { fleet } = call.shell;
@@ -209,11 +205,7 @@ const listDevices = verb({
     'reports changes: state, latency (when it changes by more than half), account, trust, number of users.\n' +
     '\n' +
     'JSON and CSV also have all settings, and "device import" reads both.',
-  examples: [
-    'device list',
-    'device list --watch=10 --on @berlin --format jsonl',
-    'device list --format csv',
-  ],
+  examples: ['device list', 'device list --watch=10 --on @berlin', 'device list --format csv'],
   run: later(async () => (await import('../devices/list-devices.ts')).listDevices),
 });
 
@@ -284,10 +276,7 @@ export const device: CommandSpec = {
       options: ['groups', 'user', 'ca', 'insecure', 'route', 'readOnly', 'profile'],
       details:
         '--user, --ca, --insecure, --proxy, --jump, --read-only, --profile and --group are stored with the device.',
-      examples: [
-        'device add fw1 10.0.0.5 --group berlin --user admin',
-        'device add fw1 --group berlin',
-      ],
+      examples: ['device add fw1 10.0.0.5 --user me', 'device add fw1 --group berlin'],
       async *run(call) {
         const { args, options, shell } = call;
         const [word] = args.words('ADDRESS');
