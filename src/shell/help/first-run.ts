@@ -23,16 +23,8 @@ const MOST_STEPS = 9;
 export const FIRST_STEPS: readonly FirstStep[] = [
   { line: 'demo', summary: 'three simulated devices on this machine' },
   { line: 'connect 10.0.0.5', start: 'connect ', summary: 'a device; several with spaces between' },
-  {
-    line: 'device import devices.csv',
-    start: 'device import ',
-    summary: 'devices from CSV or Ansible',
-  },
-  {
-    line: 'device add fw1 10.0.0.5',
-    start: 'device add ',
-    summary: 'a device with a name, in the inventory',
-  },
+  { line: 'device import devices.csv', start: 'device import ', summary: 'from CSV or Ansible' },
+  { line: 'device add fw1 10.0.0.5', start: 'device add ', summary: 'a device for the inventory' },
   { line: 'help', summary: 'all commands' },
 ];
 
