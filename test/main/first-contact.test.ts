@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { serve, type TestServer } from '../device/server.ts';
-import { ADMIN, makeDevsh } from './devsh.ts';
+import { ADMIN, makeDevsh, startFleet } from './devsh.ts';
 
 const NAMES = ['ann', 'bob', 'cyd'];
 
@@ -148,4 +148,17 @@ test.each(REFUSING)('a refused login goes to no other place: %s', async (_, answ
   if (told === undefined) expect(stdout + stderr).not.toContain('tried');
   else expect(stdout + stderr).toMatch(told);
   expect(exitCode).not.toBe(0);
+});
+
+test('a wrong password of a device that devsh knows, or of several devices, is looked for nowhere else', async () => {
+  const { devsh, devices } = await startFleet({ devices: 2, profile: 'generic-rest' });
+  await devsh('connect sim1');
+  const env = { DEVSH_USER: 'admin', DEVSH_PASSWORD: 'wrong' };
+  for (const names of ['sim1', 'sim1 sim2']) {
+    const before = devices.map(({ log }) => log.length);
+    expect((await devsh(`connect ${names}`, { env })).exitCode).not.toBe(0);
+    const sent = devices.flatMap(({ log }, index) => log.slice(before[index]));
+    const paths = sent.map(({ path }) => path.replace(/\/$/, ''));
+    expect([...new Set(paths)], names).toEqual(['/api/user']);
+  }
 });

@@ -28,7 +28,7 @@ export const connect = command({
     'stays: a new device is connected, but selected only with "use".\n' +
     '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
     'whole session. Where the documented path does not exist, devsh looks for the users at other usual paths (GET\n' +
-    'only; after a refused login without one), and proposes a profile: --yes keeps it.',
+    'only; a single new device that refuses the login without one), and proposes a profile: --yes keeps it.',
   examples: ['connect 10.0.0.5 10.0.0.6', 'connect @berlin !fw3', 'connect 10.0.0.[5-9] --user me'],
   async *run(call) {
     const sessions = [...(await call.resolve(call.args.all('TARGET'), entryOptions(call)))];
@@ -71,6 +71,7 @@ async function* meetNext(
   const next = sessions.find((one) => !met.has(one.ref.address) && isUnknown(one, failed.get(one)));
   const failure = next && failed.get(next);
   if (next === undefined || failure === undefined || met.size === MOST_MET) return [];
+  if (isRefusedLogin(failure) && !(await isAloneAndNew(call, sessions))) return [];
   met.add(next.ref.address);
   const { firstContact } = await import('../devices/first-contact.ts');
   const kept = yield* firstContact(call, next, failure);
@@ -86,6 +87,16 @@ function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boo
     isRefusedLogin(error) ||
     (error instanceof RejectedError && error.status === 404);
   return entry.profile === undefined && isElsewhere;
+}
+
+/** Elsewhere a refused login is a wrong password, and further requests look like an attack. */
+async function isAloneAndNew(
+  { shell: { services } }: Call,
+  sessions: readonly DeviceSession[],
+): Promise<boolean> {
+  const [only, ...others] = sessions;
+  if (only === undefined || others.length > 0) return false;
+  return Object.keys(await services.profiles.seen(only.ref.address)).length === 0;
 }
 
 /** More unknown devices are named as errors. */
