@@ -24,14 +24,10 @@ export interface Pending extends About {
   readonly isSent?: true | undefined;
 }
 
-export type PendingState =
-  | { readonly kind: 'open' }
-  /** The state with its reason: `replaced by run …`. */
-  | { readonly kind: 'closed'; readonly why: string };
-
 export interface PendingWork {
   readonly pending: Pending;
-  readonly state: PendingState;
+  /** Why nothing of it is left to do: `replaced by run …`; undefined while it is open. */
+  readonly closed: string | undefined;
 }
 
 /** What a run wanted of one record, and how far it came. */
@@ -91,7 +87,7 @@ export function pendingOf(
   const placeOf = (run: RunTrace): string => `${firstOf(run)} ${run.run}`;
   const all = runs.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   return all.flatMap((run) =>
-    pendingIn(run).map((pending) => ({ pending, state: stateOf(pending, all, isKnown) })),
+    pendingIn(run).map((pending) => ({ pending, closed: closedBy(pending, all, isKnown) })),
   );
 }
 
@@ -110,10 +106,10 @@ export function withLater(
   list: readonly Pending[],
   later: readonly RunTrace[],
 ): readonly PendingWork[] {
-  return list.map((pending) => {
-    const state = stateOf(pending, [pending.run, ...later], () => true);
-    return { pending, state };
-  });
+  return list.map((pending) => ({
+    pending,
+    closed: closedBy(pending, [pending.run, ...later], () => true),
+  }));
 }
 
 /** The newest of these runs that has deleted the record of a step on its device, or still has to. */
@@ -141,14 +137,13 @@ function intentsWith(run: RunTrace, isWanted: (intent: Intent) => boolean): read
   );
 }
 
-function stateOf(
+function closedBy(
   { run, device, ...about }: Pending,
   all: readonly RunTrace[],
   isKnown: (device: DeviceRef) => boolean,
-): PendingState {
-  const closed = (why: string): PendingState => ({ kind: 'closed', why });
+): string | undefined {
   const drop = run.drops.find(({ on }) => on.includes(device.address));
-  if (drop !== undefined) return closed(`dropped by ${drop.by}: ${drop.reason}`);
+  if (drop !== undefined) return `dropped by ${drop.by}: ${drop.reason}`;
   const own = run.devices.find((one) => one.device.address === device.address);
   // Undoing an undo that only cancelled the work brings it back; an undo that wrote is done once more itself.
   const hasWritten = ({ devices }: RunTrace): boolean =>
@@ -165,27 +160,27 @@ function stateOf(
         (hasWritten(other) || undoneBy(other) === undefined),
     );
   const undo = undoneBy(run);
-  if (undo !== undefined) return closed(`undone by run ${undo.run}`);
+  if (undo !== undefined) return `undone by run ${undo.run}`;
   // What replaced it does so even if it was undone: an undo revives nothing older.
   const record = new FollowedRecord(own, about);
   for (const later of all) {
     const next = later.devices.find((one) => one.device.name === device.name);
     const isNext = later.run > run.run && later.plan.of?.run === firstOf(run);
     if (isNext && next?.takesOver?.some((one) => isAbout(one, about)) === true) {
-      return closed(`continued by run ${later.run}`);
+      return `continued by run ${later.run}`;
     }
     if (firstOf(later) <= firstOf(run)) continue;
     const here = later.devices.find((one) => own !== undefined && isSameDevice(one, own));
     if (here === undefined) continue;
     if (about.change === undefined && here.isTaken && isSameLine(later, run)) {
-      return closed(`replaced by run ${later.run}`);
+      return `replaced by run ${later.run}`;
     }
     for (const intent of here.intents.filter((one) => record.isMeantBy(one))) {
-      if (replaces(later, intent, about)) return closed(`replaced by run ${later.run}`);
+      if (replaces(later, intent, about)) return `replaced by run ${later.run}`;
       record.follow(intent);
     }
   }
-  return isKnown(device) ? { kind: 'open' } : closed('the device left the inventory');
+  return isKnown(device) ? undefined : 'the device left the inventory';
 }
 
 /** The run itself, or the first of those that it continues. */

@@ -95,7 +95,7 @@ const namesOf = (list: readonly Pending[]): string[] =>
   list.map(({ run, device, action, key }) => [run.run, device.name, action, key].join(' '));
 
 const openIn = (list: readonly PendingWork[]): readonly Pending[] =>
-  list.flatMap(({ pending, state }) => (state.kind === 'open' ? pending : []));
+  list.flatMap(({ pending, closed }) => (closed === undefined ? pending : []));
 const openOf = (runs: readonly Run[]): readonly Pending[] =>
   openIn(pendingOf(runs.map(traceOf), anyone));
 
@@ -425,7 +425,7 @@ test('nothing pending is lost, or listed after it was done or replaced, whatever
 test('nothing is pending on a device that left the inventory; if it comes back, it is', () => {
   const one = run(1, [unread('fw1', [change('delete')])], new Map());
   expect(pendingOf([traceOf(one)], () => false)).toMatchObject([
-    { state: { kind: 'closed', why: 'the device left the inventory' } },
+    { closed: 'the device left the inventory' },
   ]);
   expect(openOf([one])).toHaveLength(1);
 });

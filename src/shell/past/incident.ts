@@ -196,7 +196,7 @@ async function pendingDuring({ shell: { services } }: Call, { since, until }: Pe
   const closed = then.closed.filter(({ pending }) => !wereClosed.has(idOf(pending)));
   const rows = [
     ...then.open.map((one) => row(one, one.cause)),
-    ...closed.map(({ pending, state }) => row(pending, state.kind === 'closed' ? state.why : '')),
+    ...closed.map((one) => row(one.pending, one.closed ?? '')),
   ].sort((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
   return { rows, unreadable: then.unreadable };
 }

@@ -37,14 +37,14 @@ export async function readPending(services: Services, time?: string): Promise<Pe
     const isListed = known.find(name) ?? known.findByAddress(address);
     return isListed !== undefined || known.devices.length === 0 || address.startsWith(name);
   });
-  const open = all.flatMap(({ pending, state }) => (state.kind === 'open' ? pending : []));
+  const open = all.flatMap(({ pending, closed }) => (closed === undefined ? pending : []));
   const running = new Set<string>();
   for (const { run } of new Set(open.map((one) => one.run))) {
     if (time === undefined && (await services.runs.isInProgress(run))) running.add(run);
   }
   return {
     open: open.filter(({ run }) => !running.has(run.run)),
-    closed: all.filter(({ state }) => state.kind === 'closed'),
+    closed: all.filter(({ closed }) => closed !== undefined),
     unreadable,
   };
 }
@@ -72,9 +72,7 @@ export async function selectedPending(
 /** Why nothing of this run is pending: "undone by run …". */
 export function closedText({ closed }: PendingNow, id: string): string {
   const why = new Set(
-    closed.flatMap(({ pending, state }) =>
-      pending.run.run === id && state.kind === 'closed' ? state.why : [],
-    ),
+    closed.flatMap((one) => (one.pending.run.run === id ? (one.closed ?? []) : [])),
   );
   return why.size > 0 ? `: ${[...why].join(', ')}` : '';
 }

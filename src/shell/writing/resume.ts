@@ -162,12 +162,12 @@ async function* continueRun(
       ],
       later.map(traceOf),
     );
-    const items = left.flatMap(({ pending, state }) => (state.kind === 'open' ? pending : []));
-    for (const { pending, state } of left) {
-      if (state.kind === 'open') continue;
+    const items = left.flatMap(({ pending, closed }) => (closed === undefined ? pending : []));
+    for (const { pending, closed } of left) {
+      if (closed === undefined) continue;
       resuming.tried.add(nameOf(pending));
       const { device, action } = pending;
-      yield info(`${visible(device.name)}: ${action} ${recordName(pending)}: ${state.why}`);
+      yield info(`${visible(device.name)}: ${action} ${recordName(pending)}: ${closed}`);
     }
     if (items.length === 0) {
       if (open !== undefined && resuming.tried.size === 0) {
