@@ -19,8 +19,8 @@ interface Followed {
 export type GoneAt = (resource: string, id: string, since: number) => number | undefined;
 
 /**
- * Whom an older intent means by now: the identity that the newest confirmed step left of a record: it follows renames, and a record that was deleted
- * and made again by undoing that. Pure.
+ * Whom an older intent means by now: the identity that the newest confirmed step left of its record. It follows
+ * renames, and a record that was deleted and made again by undoing that. Pure.
  *
  * @param later the runs since, the oldest first
  * @param since when the device showed `from`, in ms UTC
@@ -61,9 +61,11 @@ export function meantBy(
       }
     }
   }
-  const isIdGone = isGoneBy(Infinity) ? true : undefined;
-  const id = doubt === undefined ? identity.id : undefined;
-  return { ...identity, id, isIdGone, age: 'older', ...(doubt !== undefined && { doubt }) };
+  return {
+    ...{ ...identity, age: 'older' },
+    ...(isGoneBy(Infinity) && { isIdGone: true as const }),
+    ...(doubt !== undefined && { id: undefined, doubt }),
+  };
 }
 
 /** Whether an undo or a restore made it; any other add makes a record of its own. */

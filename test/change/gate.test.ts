@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Answer, type Intent, mayAct } from '../../src/change/gate.ts';
+import { meantBy } from '../../src/change/lineage.ts';
 import { canonicalId, identityOf, likenessOf, type Meant } from '../../src/change/identity.ts';
 import { drfProfile } from '../../src/device/built-in-profiles.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
@@ -228,4 +229,11 @@ test('no record that contradicts is touched without a question, in whatever orde
     },
   );
   fc.assert(property, { numRuns: rounds(5000) });
+});
+
+test('an id that was gone once stays so, whatever later lists show', () => {
+  const followed = { device: { name: 'fw1', address: 'fw1:443' }, resource: 'user', profile };
+  const bob = { id: '1', key: 'bob', person: {} };
+  const meant = meantBy([], { ...followed, goneAt: () => undefined }, bob, 0);
+  expect({ ...GONE, ...meant }).toMatchObject({ ...bob, ...GONE, age: 'older' });
 });
