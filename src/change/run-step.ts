@@ -244,14 +244,14 @@ export async function settledNow(
   const { profile, ref } = session;
   const { answer, drift } = sincePlan(profile, step, records);
   if (drift === undefined) return undefined;
-  const { resource, before } = step;
+  const { action, resource, before, purpose } = step;
   const end = { verdict: 'unchanged', note: 'already so' } as const;
   if (answer.kind === 'go' && isAsWished(profile, step, answer.record)) {
     return { end: { ...end, record: answer.record } };
   }
-  if (step.action === 'delete' && before !== undefined && answer.kind === 'absent') {
+  if (action === 'delete' && before && answer.kind === 'absent' && purpose?.kind !== 'typed') {
     const own = await readOwnPath({ session, access, resource, records }, before);
-    if (own.kind === 'absent' && step.purpose?.kind !== 'typed') return { end };
+    if (own.kind === 'absent') return { end };
   }
   const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
   return { end: { verdict: 'drift', error }, drift };

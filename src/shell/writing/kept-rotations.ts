@@ -41,9 +41,13 @@ export async function prepareRotations(
   plan: Plan,
   sessions: readonly DeviceSession[],
 ): Promise<{ readonly details: readonly string[]; keep(): Promise<KeptRotations> }> {
-  const items = itemsOf(plan, sessions);
-  const isToken = items.some(({ account }) => account.kind === 'token');
   const isNew = plan.of === undefined;
+  // A step that is continued is refused by itself, where its account is another one by now.
+  const items = isNew ? itemsOf(plan, sessions) : [];
+  const steps = plan.devices.flatMap((device) => device.steps);
+  const isToken =
+    items.some(({ account }) => account.kind === 'token') ||
+    steps.some((step) => rotationOf(step)?.kind === 'token');
   const run = plan.of?.run ?? plan.run;
   const secrets = isNew && !isToken ? newSecrets(call) : undefined;
   const own = items.flatMap(({ isOwn, session }) => (isOwn && session) || []);
