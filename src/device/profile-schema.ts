@@ -205,20 +205,17 @@ export const FIELD_WORDS = {
   bookkeeping: 'As _links and etag: shown, never compared or sent back',
 } as const;
 
+const WORDS = [...TYPES, ...Object.keys(FIELD_WORDS)];
+const NEGATIONS = Object.keys(FIELD_WORDS).map((word) => `not_${word}`);
+
 const fieldWord = z.union([
-  text.refine((word) => isFieldWord(word), {
+  text.refine((word) => [...WORDS, ...NEGATIONS].includes(word), {
     error: ({ input }) =>
       `unknown word "${String(input)}", ${nearOrAll(String(input), WORDS, 'words')}`,
   }),
   z.strictObject({ choices: names }),
   z.strictObject({ refers: text }),
 ]);
-
-const WORDS = [...TYPES, ...Object.keys(FIELD_WORDS)];
-
-function isFieldWord(word: string): boolean {
-  return WORDS.includes(word) || Object.hasOwn(FIELD_WORDS, word.replace(/^not_/, ''));
-}
 
 const fieldSchema = z
   .union([fieldWord, z.array(fieldWord)])

@@ -109,11 +109,16 @@ async function subjectOf(call: TryCall): Promise<Subject> {
 }
 
 /** What reading a resource with a profile shows. */
-export interface Look extends Trial {
+export interface Look {
+  readonly device: DeviceRef;
   readonly credential: Credential | undefined;
+  readonly profile: Profile;
+  readonly resource: string;
   readonly listing: ReadPages | DeviceError;
-  /** As the list shows them; those of the trial are complete where one was read. */
+  /** As the list shows them. */
   readonly listed: readonly DeviceRecord[];
+  /** The same; one of them was read in full. */
+  readonly records: readonly DeviceRecord[];
   readonly item: Finding | undefined;
   /** One of the records. */
   readonly example: DeviceRecord | undefined;
@@ -224,10 +229,10 @@ function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generat
     { about: 'list', finding: `${asked.method} ${maskedPath(asked.path)}`, origin: place },
     ...(listing instanceof Error ? [] : readingOf(listing, seen.tried)),
     ...(item === undefined ? [] : [item]),
-    ...(listed.length === 0 ? [] : findingsOf(seen, listed)),
+    ...(listed.length === 0 ? [] : findingsOf(seen)),
   ];
   yield table('understood', ['about', 'finding', 'origin'], findings);
-  const requests = requestsOf(seen, seen.example);
+  const requests = requestsOf(seen);
   yield table('requests', ['action', 'sends', 'origin'], requests);
   for (const [note, all] of grouped(requests, ({ note }) => note ?? undefined)) {
     yield warning(`${all.map(({ action }) => action).join(', ')}: ${note}`);
@@ -318,19 +323,8 @@ function itemFinding(
 /** One thing that devsh understood of a device, and the origin of the fact behind it. */
 type Finding = Readonly<{ about: string; finding: string; origin: Origin }>;
 
-/** The records of a resource as they were read with a profile. */
-interface Trial {
-  readonly device: DeviceRef;
-  readonly profile: Profile;
-  readonly resource: string;
-  readonly records: readonly DeviceRecord[];
-}
-
-/** The id, the key and the fields of the records. @param listed the same as the list shows them */
-function findingsOf(
-  { profile, resource, records }: Trial,
-  listed: readonly DeviceRecord[],
-): Finding[] {
+/** The id, the key and the fields of the records. */
+function findingsOf({ profile, resource, records, listed }: Look): Finding[] {
   const origin = (fact: string): Origin => originOf(profile, fact);
   const keyField = keyFieldOf(profile, resource, records);
   const [idField] = records.flatMap((record) => idFieldOf(profile, record) ?? []);
@@ -361,11 +355,8 @@ function findingsOf(
       ];
       const from = origin(`resources.${resource}.fields.${field}`);
       const isSeen = from === 'assumed' || (from === 'documented' && shown > 0);
-      return {
-        about: `field ${field}`,
-        finding: notes.flat().join(', '),
-        origin: isSeen ? 'observed' : from,
-      };
+      const finding = notes.flat().join(', ');
+      return { about: `field ${field}`, finding, origin: isSeen ? 'observed' : from };
     }),
   ];
 }
@@ -380,7 +371,7 @@ function spreadOf(field: string, records: readonly DeviceRecord[]): string {
 }
 
 /** What an add, a change and a delete would send, with example values. Secrets are masked. */
-function requestsOf({ profile, resource, records }: Trial, example: DeviceRecord | undefined) {
+function requestsOf({ profile, resource, records, example }: Look) {
   const keyField = keyFieldOf(profile, resource, records);
   const { parent, keyField: own } = resourceOf(profile, resource);
   // The own key of an example is plain: what precedes it in its place is the parent.
