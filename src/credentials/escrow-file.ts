@@ -20,10 +20,7 @@ export interface Escrow {
 /** A stanza of the age header, which age ignores: it names the run in clear text. */
 const STANZA = 'devsh-run';
 
-/**
- * Writes all new secrets of a run as an age file (`age -d -i KEY FILE`), synced when it resolves. Throws
- * RefusedError for a file of another run, UsageError for an invalid recipient.
- */
+/** Writes the new secrets of a run as an age file. Throws RefusedError for a file of another run. */
 export async function writeEscrow(
   { path, recipients }: Escrow,
   run: string,

@@ -43,10 +43,7 @@ export class KeychainUnavailableError extends CredentialError {
 
 const MODULE = '@napi-rs/keyring/keytar.js';
 
-/**
- * Runs in the child. It lists first, because no other call is safe without a Secret Service: they block the
- * thread, open a dialog, or fall back to the kernel's keyring, which forgets.
- */
+/** Runs in the child. Lists first: without a Secret Service other calls block, ask, or use the kernel's keyring. */
 const PROGRAM = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const { module, limitMs, service, also, set = [], remove = [] } = JSON.parse(readFileSync(0, 'utf8'));

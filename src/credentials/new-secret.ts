@@ -2,10 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Credential, type RotatedAccount } from '../device/credential.ts';
 import { RefusedError, UsageError } from '../errors.ts';
 
-/**
- * Without characters that look alike, and without those that shells, URLs and forms treat in their own way. A secret
- * has one of each kind, because many devices ask for that.
- */
+/** A secret has one of each kind. Characters that look alike, or are special in shells and forms, are left out. */
 const KINDS = ['abcdefghijkmnpqrstuvwxyz', 'ABCDEFGHJKLMNPQRSTUVWXYZ', '23456789', '-._'];
 
 const LENGTH = 24;

@@ -38,10 +38,7 @@ interface State {
 const WAIT_MS = 30_000;
 const SCHEMA = 'devsh-rotation/1';
 
-/**
- * The secrets of accounts under rotation, in the keychain or in the vault, where no ordinary look-up finds
- * them. An account has one entry, which is replaced in one step.
- */
+/** The secrets under rotation, apart from logins: one entry per account, which is replaced in one step. */
 export class RotationStore {
   /** A new entry goes where the login of the account is, whose look-up asks for it; else to the first. */
   readonly #places: readonly [Place, ...Place[]];
@@ -56,10 +53,7 @@ export class RotationStore {
     this.#triesPath = `${options.lockPath}-tries`;
   }
 
-  /**
-   * Opens the keychain and the vault, as far as they exist: each may have a secret of an earlier run.
-   * Throws CredentialError if there is none, or if one is locked.
-   */
+  /** Opens the keychain and the vault, as far as they exist. Throws CredentialError if none does, or one is locked. */
   static async open(options: RotationOptions): Promise<RotationStore> {
     const { keychain, vault, unlockVault } = options;
     const hasVault = await vault.exists();
@@ -281,7 +275,6 @@ export class RotationStore {
     if (!isOpen) await rm(this.#triesPath, { force: true });
   }
 
-  /** Reads the states by account name. */
   async #read(): Promise<Map<string, State>> {
     const states = new Map<string, State>();
     for (const place of this.#places) {

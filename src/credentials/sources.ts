@@ -158,10 +158,7 @@ export class Credentials {
     if (!(await this.unlockVault(ask))) throw new VaultLockedError(vault.path);
   }
 
-  /**
-   * Stores a login in the keychain, or in the vault if no keychain is available, unless `to` names one.
-   * What goes to the vault is removed from the keychain, which `find` asks first.
-   */
+  /** Stores a login in the keychain, else in the vault, or in `to`. The vault's one is removed from the keychain. */
   async store(
     device: DeviceRef,
     credential: StoredCredential,
@@ -287,7 +284,6 @@ export interface StdinSecret {
 export interface GivenOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin?: StdinSecret | undefined;
-  /** `--user` */
   readonly user?: string | undefined;
 }
 

@@ -12,7 +12,6 @@ export interface StoredLogin extends StoredCredential {
   readonly rotation?: string | undefined;
 }
 
-/** The account and device of an entry. */
 export interface StoredAccount {
   readonly address: string;
   readonly user?: string | undefined;

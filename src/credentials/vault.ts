@@ -212,10 +212,7 @@ export class VaultKey {
     this.#read = read;
   }
 
-  /**
-   * Whether the vault is open now. False if no one can be asked or the user declined; the user is then not
-   * asked again. Throws CredentialError for a wrong passphrase, and SettingsError if the file is damaged.
-   */
+  /** Opens the vault; false if nobody answers. Throws CredentialError for a wrong passphrase. */
   async open(ask: AskPassphrase | undefined): Promise<boolean> {
     if (this.#vault.isUnlocked) return true;
     if (this.#opening === undefined && ask === undefined && this.#read === undefined) return false;

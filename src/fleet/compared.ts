@@ -44,7 +44,6 @@ export function comparedText(
   return DOTS.test(valueText(value)) ? '' : exactText(value);
 }
 
-/** How the records of several devices are compared. */
 export interface Comparison {
   readonly counts: (field: string) => boolean;
   /** The same for equal values. */

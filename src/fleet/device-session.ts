@@ -92,7 +92,6 @@ export class DeviceSession {
   #isEnded = false;
   #device: Promise<OpenDevice> | undefined;
   #credential: Credential | undefined;
-  /** The latest caller. */
   #caller: Access | undefined;
   readonly #onChange: () => void;
   readonly #memory: Memory | undefined;

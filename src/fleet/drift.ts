@@ -215,7 +215,6 @@ export function majorityOf<V extends { readonly devices: readonly unknown[] }>(
   return values.find(({ devices }) => 2 * devices.length > all);
 }
 
-/** A record as one device has it. */
 export interface Holder {
   readonly name: string;
   readonly record: DeviceRecord;

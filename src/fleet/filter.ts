@@ -75,7 +75,6 @@ export function parseFilterWords(
   return { terms: words.map(({ text, column }) => parseTerm(text, column, isFuzzy)) };
 }
 
-/** The fields that a filter names. */
 export function fieldsIn({ terms }: Filter): string[] {
   return terms.flatMap((term) =>
     term.kind === 'word' || term.field === 'device' ? [] : [term.field],

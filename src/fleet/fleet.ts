@@ -42,7 +42,6 @@ export class Fleet {
   /** Index by name in order of first connection: a device keeps its place when others come and go. */
   readonly #places = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
-  /** Stores the new facts of a device. */
   readonly onNew: ((entry: DeviceEntry, news: readonly NewFact[]) => Promise<void>) | undefined;
 
   readonly #memory: Memory | undefined;

@@ -15,7 +15,6 @@ export interface FoldedRow {
   readonly records: readonly DeviceRecord[];
   /** The fields in which records with this key differ between devices. */
   readonly differing: readonly string[];
-  /** The number of devices that were read. */
   readonly of: number;
   /** The number of selected devices that were not read. */
   readonly unread: number;

@@ -63,7 +63,6 @@ export function removeDevice(text: string, name: string, file = FILE): string {
   return document.edited(file);
 }
 
-/** The place of a device in the list. */
 function indexOf(text: string, name: string, file: string): number {
   const inventory = parseInventory(text, file);
   const device = inventory.find(name);
@@ -94,7 +93,6 @@ class InventoryDocument {
     if (text.trim() === '') this.#document.commentBefore = HEADER;
   }
 
-  /** The list of devices, if there is one. */
   get devices(): YAMLSeq<Node> | undefined {
     const devices = this.#document.get('devices', true);
     return isSeq<Node>(devices) ? devices : undefined;

@@ -86,7 +86,6 @@ const groupSchema = z.strictObject({
   ...settings,
 });
 
-/** The content of `devices.yaml`. */
 export const inventorySchema = z.strictObject({
   break_glass: breakGlass,
   devices: orEmpty(z.array(deviceSchema, 'must be a list of devices')),

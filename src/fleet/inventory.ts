@@ -43,7 +43,6 @@ export class Inventory {
     return [...groups.values()].sort();
   }
 
-  /** Finds a device by name, ignoring case. */
   find(name: string): InventoryDevice | undefined {
     this.#byName ??= new Map(this.devices.map((device) => [device.name.toLowerCase(), device]));
     return this.#byName.get(name.toLowerCase());

@@ -50,7 +50,6 @@ interface Word {
   readonly kind: number;
   /** Orders words of one kind; undefined if only the collator can. */
   readonly key: string | number | bigint | undefined;
-  /** Its rank. */
   place: number;
 }
 

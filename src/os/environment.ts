@@ -115,10 +115,7 @@ export function processFacts(pid: string): string[] | undefined {
   return text?.replace(/^.*\) /s, '').split(' ');
 }
 
-/**
- * Lets Node keep the program as it compiled it, where nobody else can put code for us to run: by default Node
- * keeps it in the folder for temporary files. NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are Node's, and win.
- */
+/** Keeps the compiled program in a folder of the user: in the usual one others could put code. Node's variables win. */
 export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
   // A start without this folder only takes longer.
   const folder = attempt(Error, () => ownFolder(resolvePaths(env).cache));

@@ -28,10 +28,7 @@ import { attempt, RefusedError, SettingsError } from '../errors.ts';
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
-/**
- * The text of a file of devsh, `undefined` if it does not exist. Throws SettingsError that names the file, also
- * if it is not UTF-8: writing it back would destroy the bytes that could not be decoded.
- */
+/** The text of a file; undefined if there is none. Throws SettingsError, also for text that is not UTF-8. */
 export async function readText(path: string): Promise<string | undefined> {
   const bytes = await readBytes(path);
   try {
@@ -85,10 +82,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** What devsh writes is never reached through a link. */
 export const APPEND = constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLLOW;
 
-/**
- * Where a path leads. Throws SettingsError if it leads over a link, and somebody else could change where to:
- * Kubernetes and stow link what devsh only reads.
- */
+/** Where a path leads. Throws SettingsError if it leads over a link that somebody else could change. */
 function targetOf(path: string): string {
   const target = realpathSync.native(path);
   return target === resolve(path) ? target : protectedPath(resolve(path));
@@ -278,7 +272,6 @@ export function temporaryFolder(purpose: string): string {
   }
 }
 
-/** Temporary files of writes in progress. */
 const drafts = new Set<string>();
 
 /** Passes `work` a temporary file name beside `target`, and removes that file afterwards. */

@@ -157,10 +157,7 @@ async function create(lock: string, owner: string, path: string): Promise<boolea
   }
 }
 
-/**
- * Creates the lock with its owner already in it: a process killed half-way leaves no lock without an
- * owner. Synchronous, so that a signal leaves no draft.
- */
+/** Creates the lock with its owner in it, at once: a killed process leaves no lock without one, and no draft. */
 function placeNamed(lock: string, owner: string): void {
   const draft = `${lock}.${randomUUID()}`;
   try {
@@ -180,14 +177,12 @@ function removeNow(path: string): void {
   }
 }
 
-/** Whether a living process holds the lock of `path`. */
 export async function isLocked(path: string): Promise<boolean> {
   const lock = `${path}.lock`;
   const holder = await readOwner(lock);
   return holder !== undefined && !isDead(lock, holder);
 }
 
-/** Removes the locks of dead processes in a folder. */
 export async function sweepLocks(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.endsWith('.lock'))) {
@@ -242,10 +237,7 @@ function factsOf(pid: number): readonly string[] | undefined {
   return self === String(process.pid) ? processFacts(String(pid)) : undefined;
 }
 
-/**
- * Removes the lock of `holder` and no other: another process may have broken it first. Returns false if
- * it cannot be removed now.
- */
+/** Removes the lock of `holder` and no other. Returns false if it cannot be removed now. */
 async function breakLock(lock: string, holder: string): Promise<boolean> {
   const aside = `${lock}.${randomUUID()}`;
   try {
@@ -277,10 +269,7 @@ function restoreLock(aside: string, lock: string): void {
 /** How long one devsh waits for another that writes to the same device. */
 const WRITE_WAIT_MS = 120_000;
 
-/**
- * Runs `work` while no other devsh with the same state folder writes to this device (`host:port`).
- * Throws SettingsError if another one keeps the lock too long, CancelledError if the wait is aborted.
- */
+/** Runs `work` while no other devsh writes to this device. Throws SettingsError if that takes too long. */
 export function withWriteLock<T>(
   stateFolder: string,
   address: string,
@@ -294,10 +283,7 @@ export function withWriteLock<T>(
   });
 }
 
-/**
- * Locks a user's file for this process; resolves to the release. The lock is in the state folder:
- * beside the file, it could be copied to other machines, which cannot check its owner.
- */
+/** Locks a user's file; resolves to the release. The lock is in the state folder, as the file may be copied elsewhere. */
 export function lockFile(state: string, path: string): Promise<() => Promise<void>> {
   const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
   return takeLock(join(state, 'locks', `file-${name}`), {

@@ -74,13 +74,11 @@ interface ProgramCall {
   /** Limit for each output stream; by default that of a credential. */
   readonly maxBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The output is not read. */
   readonly ignoreOutput?: boolean | undefined;
   /** Ctrl-C on the terminal ends it as it ends devsh. */
   readonly ourGroup?: boolean | undefined;
 }
 
-/** What it had printed. */
 type Printed = Readonly<Record<'stdout' | 'stderr', string>>;
 
 export type ProgramEnd =

@@ -85,10 +85,7 @@ export function recordOf(
   };
 }
 
-/**
- * Every field of a record, and where it is not: a few devices side by side if they fit, otherwise grouped by
- * value. Without a limit of the width each value is whole.
- */
+/** Every field of a record, and where it is not: devices side by side if they fit, else by value. */
 export function recordLines(record: RecordOnDevices, width: number): string[] {
   const { holders, notes, differing } = record;
   const fields = sortedFields(record);

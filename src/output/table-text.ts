@@ -22,10 +22,7 @@ export interface TextTable extends LongTable {
 
 export const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/**
- * What a column needs to say something, and what it wants before columns that are extra have a place. What is
- * whole is wrapped, and needs its longest piece at least. In the order in which they have room.
- */
+/** What each kind of column needs, and what it wants before extra columns get a place. The first ones have room first. */
 const CELLS = {
   key: { least: 12, wanted: Infinity },
   whole: { least: 24, wanted: 24 },

@@ -239,10 +239,7 @@ function isTogether({ isTty, typed }: Streams): boolean {
   return isTty && typed?.isReadAloud !== true;
 }
 
-/**
- * Each record with every field: on a terminal those of one name together, as the screen shows them; for
- * programs and screen readers a block for each device, with whole values.
- */
+/** Each record with every field: on a terminal together by name, for programs one block per device. */
 function recordBlocks(
   view: View,
   reads: readonly ReadOutput[],

@@ -51,10 +51,7 @@ export function wantsColor(host: Host, choice: ColorChoice): boolean {
 /** Without a job-control shell the process group does not stop: it continues after this time. */
 const STOP_GRACE_MS = 100;
 
-/**
- * Ctrl-Z: restores the terminal and stops the process. Calls `goOn` after `fg`, or soon if no shell can
- * continue it: `goOn` makes the terminal raw again, as a secret would be echoed otherwise.
- */
+/** Ctrl-Z: restores the terminal and stops. `goOn` makes it raw again after `fg`, or a secret would be echoed. */
 export function stopForShell(stdin: Host['stdin'], goOn: () => void): void {
   stdin.setRawMode?.(false);
   const onContinue = (): void => {

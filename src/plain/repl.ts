@@ -13,10 +13,7 @@ import { cut, fit, visible, widthOf } from '../text/visible.ts';
 import type { Completion } from '../shell/completion/complete.ts';
 import { UsageError } from '../errors.ts';
 
-/**
- * Only appends, for dumb terminals, screen readers and pipes. The exit code is that of the last line. From a pipe, where
- * nobody sees that a line failed, the first that fails is the last one, as in a script.
- */
+/** The prompt for dumb terminals, screen readers and pipes. From a pipe the first failed line is the last one. */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
   const echo = new HeldEcho(host);

@@ -15,10 +15,7 @@ import type { Settings } from './settings.ts';
 /** Partial, because an earlier state of this version may have cached another shape. */
 type ParsedInventory = Partial<Pick<Inventory, 'devices' | 'breakGlass'>>;
 
-/**
- * The inventory in `devices.yaml`, which belongs to the user: edits keep comments and order. The last valid
- * text is kept in a good copy, and the parsed inventory in the cache.
- */
+/** The inventory in `devices.yaml`: edits keep comments and order, and the last valid text is kept in a copy. */
 export class InventoryFile {
   readonly path: string;
   /** Its fingerprints count. A file that a variable names may lie in a checkout from anywhere. */
@@ -96,10 +93,7 @@ export class InventoryFile {
     await this.#edit((text, edit) => edit.setProfile(text, name, profile, this.path));
   }
 
-  /**
-   * Keeps the content of the file in another file. Throws SettingsError if there is no copy, RefusedError if the
-   * file is valid.
-   */
+  /** Puts the good copy back, and keeps the damaged text aside. Throws SettingsError if there is none. */
   async restore(
     now: Date,
   ): Promise<{ readonly devices: number; readonly aside: string | undefined }> {

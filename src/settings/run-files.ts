@@ -28,10 +28,7 @@ export class RunFiles {
     return join(this.folder, `${run}.jsonl`);
   }
 
-  /**
-   * The ids of the runs whose journal was written to after `time` (ms UTC), newest first; and of those written to
-   * before they began, which shows that the clock was set back.
-   */
+  /** The runs written to after `time`, newest first, and those that end before they begin: a clock was set back. */
   async idsSince(time: number): Promise<string[]> {
     const files = await this.#stats();
     return files.flatMap(({ run, file }) => {
@@ -209,10 +206,7 @@ async function dropHalfLine(path: string, file: FileHandle): Promise<void> {
 /** In sort order. */
 const LETTERS = '23456789abcdefghijkmnpqrstuvwxyz';
 
-/**
- * `20261121-093041-k3qd7m`: UTC, two letters for milliseconds, four random ones. Sorts after `newest` even if the
- * clock was set back since: the order of ids is the order of runs.
- */
+/** `20261121-093041-k3qd7m`: UTC, milliseconds, chance. Sorts after `newest`, even if the clock was set back. */
 export function newRunId(now: number, newest?: string, random: () => number = Math.random): string {
   const last = (newest === undefined ? undefined : runIdTime(newest)) ?? -Infinity;
   const at = new Date(Math.max(now, last + 1));

@@ -34,10 +34,7 @@ export interface Setting {
     /** Converts the text for the schema; absent: unchanged. */
     readonly read?: (text: string) => unknown;
   };
-  /**
-   * What a project file may set; true: any value. Such a file may come with a checkout from anywhere: it must
-   * not run a program, trust a certificate, allow a write, or lead a login to another device.
-   */
+  /** What a project file may set; true: any value. It may be foreign: it must run, trust and allow nothing. */
   readonly inProject?: true | ((z: Z) => Zod.ZodType);
 }
 

@@ -28,10 +28,7 @@ interface ProjectFile {
   readonly text: string;
 }
 
-/**
- * The nearest `.devsh.json` in `folder` or above it, or why it is ignored: in /tmp anyone can create one. Throws
- * SettingsError if it cannot be read.
- */
+/** The nearest `.devsh.json` in or above `folder`, or why it is ignored: in /tmp anyone can create one. */
 async function findProjectFile(
   folder: string,
 ): Promise<ProjectFile | ForeignFileError | undefined> {

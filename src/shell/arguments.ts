@@ -93,10 +93,7 @@ export function changeFields(words: readonly Word[]): {
   return { fields: Object.fromEntries(fields), asJson: asJson.length > 0 ? asJson : undefined };
 }
 
-/**
- * The word that `changeFields` reads as this value, in harmless characters only; undefined for a field whose name no
- * word can have.
- */
+/** The word that `changeFields` reads as this value; undefined for a field whose name no word can have. */
 export function assignmentWord(field: string, value: Value): string | undefined {
   if (!isAssignable(field) || hasUnsafe(field)) return undefined;
   const text = valueText(value);
@@ -226,10 +223,7 @@ export function bothKeyAndWhere(title: string, key: Word): UsageError {
   );
 }
 
-/**
- * Applies every KEY to every selected device, unless `--only` limits it to some of them. Throws a `UsageError`
- * if `--only` names a device or KEY that the line does not.
- */
+/** Every KEY on every selected device, as far as `--only` allows. Throws UsageError if it names something else. */
 export function keySelector(
   { only }: Options<'only'>,
   keys: readonly string[],

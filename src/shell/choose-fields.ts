@@ -4,10 +4,7 @@ import { nearHint } from '../text/suggest.ts';
 import type { VerbSpec } from './command.ts';
 import type { Output, TableOutput } from './output.ts';
 
-/**
- * The outputs of a line with `--json=FIELDS`: only these fields of records and of rows, in this order. Throws a
- * `UsageError` for a field that a table does not have, and at the end if nothing had fields to choose from.
- */
+/** The outputs with only the fields of `--json=FIELDS`, in that order. Throws UsageError for a field that is nowhere. */
 export async function* choosing(
   fields: readonly string[],
   verb: VerbSpec,

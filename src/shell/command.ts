@@ -32,7 +32,6 @@ import { type Arguments, parseLine, quoteLine, quoteWord, type Word } from '../t
 
 /** What completion may use: only what is known already, never the network. */
 export interface CompletionScope {
-  /** All commands, for `help`. */
   readonly commands: readonly CommandSpec[];
   readonly fleet: Fleet;
   /** The devices that `--on` names, else the selection. */
@@ -159,10 +158,7 @@ const MINUTE_MS = 60_000;
 /** What the machine bears of a fleet that is written at once. */
 const MOST_AT_ONCE = 256;
 
-/**
- * The execution of one line: what a verb's `run` gets. It has the values of the options `K`, and those of `M`
- * if the verb takes them: code that several verbs share asks for the options that it reads.
- */
+/** One execution of a verb, with the values of its options: `K` surely, `M` if the verb takes them. */
 export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly args: Arguments<OptionKey>;
   /** The line with secrets masked, safe to keep. */
@@ -449,11 +445,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return fleet.sessions(entries.map((entry) => ({ ...entry, ...said, ...overrides })));
   }
 
-  /**
-   * The sessions of devices that a file names. The file may come from anywhere, so that only devices of the
-   * inventory and of this session are accepted: no login may go where such a file leads. Throws a `UsageError`
-   * for others.
-   */
+  /** The sessions of devices that a file names. Refuses unknown devices: a foreign file must lead no login there. */
   async resolveKnown(
     selectors: readonly string[],
     file: string,
@@ -517,7 +509,6 @@ export interface Grammar {
 /** A line that began with an alias. */
 export interface Expansion {
   readonly name: string;
-  /** The line of the alias. */
   readonly line: string;
   readonly words: readonly Word[];
   /** The alias is a program: the words are its options. */

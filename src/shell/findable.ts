@@ -18,7 +18,6 @@ export interface Findable {
   /** As on a device: may have control characters. */
   readonly name: string;
   readonly summary: string;
-  /** Other words for it. */
   readonly words: readonly string[];
 }
 

@@ -257,10 +257,7 @@ export interface ErrorOutput {
   readonly device?: DeviceRef;
 }
 
-/**
- * Ends a document: readers that print at the end print all data so far (`simulator`, the lines of a script).
- * What follows is in `format`, if given.
- */
+/** Ends a document: readers that print at the end print all so far. What follows is in `format`, if given. */
 interface CheckpointOutput {
   readonly kind: 'checkpoint';
   readonly format?: Format | undefined;

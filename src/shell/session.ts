@@ -14,10 +14,7 @@ import type { Services } from './services.ts';
 import type { InventoryDevice } from '../fleet/inventory.ts';
 import { someOf } from '../text/one-line.ts';
 
-/**
- * A question to the user. `confirm` is answered by typing `expected` (a `y`, a count); `secret` is typed
- * without being shown.
- */
+/** A question to the user: `confirm` is answered by typing `expected`; a `secret` is not shown. */
 export interface Question {
   readonly kind: 'confirm' | 'text' | 'secret';
   readonly text: string;
@@ -64,10 +61,7 @@ export interface ShellIo {
   readonly trace: (line: string) => void;
 }
 
-/**
- * Asks in proportion: the user types `y` for one thing, and the number for more. Throws a `RefusedError` for
- * any other answer, and if the user cannot be asked.
- */
+/** Asks for `y` for one thing, else for the number. Throws RefusedError for any other answer, or without one. */
 export async function confirm(
   { io, options }: { readonly io: ShellIo; readonly options: { readonly yes: boolean } },
   count: number,

@@ -92,7 +92,6 @@ export function createFleetData(
   };
 }
 
-/** A name as written, and as typed on any keyboard. */
 type WrittenName = readonly [written: string, typed: string];
 
 /** First and last names that occur together, and the interface language of these people. */

@@ -76,7 +76,6 @@ export class SimulatedDevice {
     this.transmit(exchange, respond(this.#api, exchange.request));
   }
 
-  /** Sends a response. */
   protected transmit({ response }: Exchange, { status, headers, body }: ApiResponse): void {
     response.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) });
     response.end(body);

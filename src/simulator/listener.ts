@@ -14,7 +14,6 @@ export class Listener {
   protected secure: SecureServer | undefined;
   /** Where it listens. */
   endpoint: Endpoint = { host: '', port: 0 };
-  /** The current one. */
   certificate: Certificate | undefined;
 
   /** `name`: the common name of the certificate. */

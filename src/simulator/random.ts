@@ -9,9 +9,7 @@ function hash(text: string): number {
 
 export type Random = ReturnType<typeof createRandom>;
 
-/**
- * Mulberry32: good enough for test data, not for secrets. The same seed gives the same sequence on every machine.
- */
+/** Mulberry32, for test data, not for secrets. A seed gives the same sequence on every machine. */
 export function createRandom(seed: string) {
   let state = hash(seed);
   const next = (): number => {

@@ -84,10 +84,7 @@ export function noRecord(unread: readonly { readonly name: string }[] = []): str
 /** Replaces a secret in plans and the journal, and a password typed in a wrong place. */
 export const MASK = '***';
 
-/**
- * The password in an address with a login, up to the last `@`, as it may contain any character. An
- * address without a scheme counts at the start of a word, or after the name of an address option.
- */
+/** The password in an address, up to the last `@`. Without a scheme it must begin a word or follow an address option. */
 const PASSWORD =
   /(?:\/\/[^\s:/]*:|^["']?(?:(?:--)?(?:proxy|jump|address|url)=["']?)?[^\s:/@=~!"']+:(?!\/\/))(.+)@/dis;
 

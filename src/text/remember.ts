@@ -1,7 +1,4 @@
-/**
- * The same function, which keeps its last result for each object, such as a reading: it computes again only for
- * other arguments.
- */
+/** The same function, which keeps its last result for each object, and computes again only for other arguments. */
 export function rememberedFor<Key extends object, More extends readonly unknown[], Result>(
   compute: (key: Key, ...more: More) => Result,
 ): (key: Key, ...more: More) => Result {

@@ -50,10 +50,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   ...{ s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 },
 };
 
-/**
- * A time in the past, in ms UTC: `2d` ago, the last `03:00` here, `yesterday 17:02`, ISO 8601 (local without a
- * zone). Throws a `UsageError` at `column` for another text, and for a time in the future.
- */
+/** A past time in ms UTC: `2d`, `03:00`, `yesterday 17:02`, ISO 8601. Throws UsageError at `column` for any other. */
 export function parsePastTime(text: string, now = new Date(), column?: number): number {
   const time = agoTime(text, now) ?? dayTime(text, now) ?? isoTime(text);
   if (time === undefined) {

@@ -130,10 +130,7 @@ export class LineRunner {
     );
   }
 
-  /**
-   * Ctrl-C: lets the request in flight finish; a second time, does not wait for it. If two lines run,
-   * stops the later one unless the first one writes.
-   */
+  /** Ctrl-C: lets the request in flight finish; a second one does not. A line that writes is stopped last. */
   interrupt(isLeaving = false): void {
     const beside = [...this.#beside].filter(({ signal }) => !signal.aborted);
     for (const stop of beside) stop.abort(new CancelledError());

@@ -43,10 +43,7 @@ interface ScreenOptions {
   readonly cleanUp: () => void;
 }
 
-/**
- * Runs the shell on the full screen until the user leaves; prints the changes of the session afterwards
- * on the normal screen. A signal ends the process after restoring the terminal; SIGTERM prints them, too.
- */
+/** Runs the full screen until the user leaves or a signal ends it, then prints the changes of the session. */
 export async function runTui(
   shell: Shell,
   host: Host,

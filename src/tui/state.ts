@@ -84,7 +84,6 @@ export interface DeviceTab {
   readonly facts?: DeviceFacts;
 }
 
-/** A snapshot of the fleet. */
 export interface FleetView {
   readonly devices: readonly DeviceTab[];
   readonly selected: readonly string[];
@@ -92,7 +91,6 @@ export interface FleetView {
   /** Open questions of devices, in the order of the list. */
   readonly questions: readonly DeviceQuestion[];
   readonly prompt: string;
-  /** The colour of its label. */
   readonly color?: LabelColor | undefined;
   /** "as admin · pinned · read-write" */
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
@@ -259,7 +257,6 @@ export interface DriftOverlay {
   readonly kind: 'drift';
   /** The line that compares them again. */
   readonly command: string;
-  /** The filter in that line. */
   readonly filter: string;
   readonly output: DriftOutput;
   readonly cursor: number;

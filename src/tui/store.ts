@@ -127,10 +127,7 @@ export class Store {
   readonly snapshot = (): State => this.#state;
 }
 
-/**
- * Caches the last two results: for the state before a change and after it. Unchanged parts are the same
- * objects in both, so identity decides.
- */
+/** Caches the last two results, for the states before and after a change. Compares arguments by identity. */
 export function memoized<A extends readonly unknown[], R>(
   compute: (...args: A) => R,
   keysOf: (args: A) => readonly unknown[] = (args) => args,

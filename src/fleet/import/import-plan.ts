@@ -116,7 +116,6 @@ export function planImport(findings: Findings, current: CurrentInventory): Impor
   };
 }
 
-/** Why a device is invalid, if it is. */
 function problemOf({ name, address, groups, settings }: FoundDevice): string | undefined {
   if (name === '') return 'it has no name';
   const problem = nameProblem(name, 'device');

@@ -20,10 +20,7 @@ export interface SecretTarget {
 /** Where the new secrets of a line come from. */
 export interface NewSecrets {
   readonly isGenerated: boolean;
-  /**
-   * The same secret for the account on each device, unless `--each` is given. Throws DevshError for one that
-   * cannot be sent or is weak.
-   */
+  /** One secret for the account on all devices; with `--each` one for each. Throws DevshError for one that is weak. */
   secretFor(target: SecretTarget): Promise<string>;
 }
 

@@ -56,10 +56,7 @@ export function resourceCommand(resource: string): CommandSpec {
   };
 }
 
-/**
- * As `resourceCommand`, for a word that may be mistyped. One GET to a selected device decides; nothing is
- * written to a resource that the device does not have. Throws `mistake` if it is no resource.
- */
+/** As `resourceCommand`, for a word that may be mistyped: one GET decides. Throws `mistake` if it is no resource. */
 export function guessedResource(resource: string, mistake: UsageError): CommandSpec {
   const command = resourceCommand(resource);
   const verbs = command.verbs.map((verb): VerbSpec => ({

@@ -30,10 +30,7 @@ export function lookInTurn<T extends object>(
   return () => clearInterval(timer);
 }
 
-/**
- * Notices unreachable devices that are back, each one once: connects, checks the certificate as before, and
- * disconnects. Sends no HTTP and no login, and resumes nothing. Returns the function that ends it.
- */
+/** Connects to absent devices until they are back; sends no HTTP and no login. Returns the function that ends it. */
 export function watchAbsent(
   { fleet }: ShellSession,
   onBack: (name: string) => void,

@@ -8,10 +8,7 @@ import type { Call } from '../command.ts';
 import { info, type Output, success, table } from '../output.ts';
 import { factsIn, lineOf, look } from './try-profile.ts';
 
-/**
- * Looks where else a device has its users, and proposes the profile that reads them. Returns the session with that
- * profile if the user keeps it. Sends only GET.
- */
+/** Looks elsewhere for the users, by GET, and proposes a profile. Returns the session if the user keeps it. */
 export async function* firstContact(
   call: Call<'yes'>,
   session: DeviceSession,

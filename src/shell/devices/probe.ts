@@ -33,10 +33,7 @@ function* failureOutputs(sessions: readonly DeviceSession[], failed: Failures): 
   }
 }
 
-/**
- * Reads the users of each device. Reports failures and the states of all devices at the end. `ask`: what to do
- * about questions that devices wait for; returns those to be read again.
- */
+/** Reads the users of each device and reports its state. `ask` answers questions; returns what to read again. */
 export async function* probe(
   call: Call,
   sessions: readonly DeviceSession[],

@@ -113,10 +113,7 @@ export function choice<K extends string, T extends string>(
   return value(key, text, parse, { ...extras, choices });
 }
 
-/**
- * Candidates for the last item of a list in one word (`lang,user`): each with the items before it, and none of
- * those again.
- */
+/** Candidates for the last item of a list in one word (`lang,user`), without those that it has. */
 export function completeList(
   typed: string,
   separator: RegExp,

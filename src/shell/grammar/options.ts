@@ -33,10 +33,7 @@ export type Format = (typeof FORMAT_NAMES)[number];
 /** `--watch` without a number. */
 export const WATCH_MS = 5_000;
 
-/**
- * The names of the built-in profiles. Reading them from the profiles would load code that one-shot commands do
- * not need.
- */
+/** The built-in profiles by name: to import them would load code that one-shot commands do not need. */
 const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
 const NOTHING: Allowed = new Set();
 
@@ -254,9 +251,7 @@ const ROWS = [
   value('port', '--port PORT  The port to listen on (default 8443)', integer(0, 65_535)),
 ];
 
-/**
- * Whether the value of `-o`, which names a file here, is a format, or one of kubectl. A file of that name is `./json`.
- */
+/** Whether the value of `-o` is a format, here or of kubectl, and not a file. A file of that name is `./json`. */
 export function isFormatElsewhere(text: string): boolean {
   const isName = FORMAT_NAMES.some((name) => name === text);
   return (

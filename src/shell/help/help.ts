@@ -189,7 +189,6 @@ function rowLines(line: string): string[] {
   return [...wrapText(left.trimEnd(), WIDTH, below), ...wrapText(below + right, WIDTH, below)];
 }
 
-/** The output of `--help`. */
 export function helpOutput(asked: Invocation): Output {
   return { kind: 'text', name: 'help', text: inWidth(helpAsked(asked)) };
 }

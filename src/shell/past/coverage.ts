@@ -116,7 +116,6 @@ interface Covered {
   /** The first and the last of all readings. */
   readonly first: Moment | undefined;
   readonly last: Moment | undefined;
-  /** The readings in the period. */
   readonly readings: readonly Moment[];
   /** The last reading that had too many records to be kept. */
   readonly tooLarge: TooLarge | undefined;

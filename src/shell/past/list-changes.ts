@@ -107,10 +107,7 @@ function readOf(histories: readonly DeviceHistory[], resource?: string): DeviceH
   );
 }
 
-/**
- * That nobody of this name or id (`bob`, `uuid=1c…`) was ever read, of one resource or of all, and who is near it;
- * undefined if any record had that text in any field, or if nothing was read.
- */
+/** Says that no record ever had this text in any field, and names similar keys; undefined if one had it. */
 function neverRead(
   histories: readonly DeviceHistory[],
   resource: string | undefined,

@@ -156,10 +156,7 @@ function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
   throw new UsageError(`"${resource}" is not the name of a resource`);
 }
 
-/**
- * Which rows are for which device: those whose DEVICE names it, and all without one. With nothing selected, the
- * devices are those that the file names.
- */
+/** The rows of each device: those whose DEVICE names it, and those without one. Without a selection, all named. */
 async function assign(call: ImportCall, file: RecordFile) {
   const scoped = new ScopedRows(file.rows);
   await checkScopes(call, file, scoped);

@@ -27,13 +27,11 @@ import { generalRefusals, refusalsOf } from './reduce-form.ts';
 import { frequencies } from '../../device/record.ts';
 import { memoized } from '../store.ts';
 
-/** One row of the screen. */
 type FormRow = readonly Span[];
 
 /** A box with its title in the upper edge, and the end of its command in the lower one. */
 export interface FormView {
   readonly rows: readonly FormRow[];
-  /** The width of the box. */
   readonly width: number;
   /** Row and column in the box; undefined: no text is edited. */
   readonly cursor: CursorPosition | undefined;

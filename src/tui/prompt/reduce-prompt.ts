@@ -132,7 +132,6 @@ export function isOffering({ menu }: PromptState): boolean {
   return menu?.isOffered === true && menu.chosen === undefined;
 }
 
-/** The line found by a search. */
 export function searchedLine(
   history: readonly string[],
   search: HistorySearch | undefined,

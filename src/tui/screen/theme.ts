@@ -32,10 +32,7 @@ export type Theme = (tone: Tone, text: string, ground?: Ground) => string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * The requested theme, or one chosen by the terminal's colours and background. Undefined: 16 colours on a
- * light background, where the bright ones are unreadable.
- */
+/** The requested theme, or one that fits the terminal; undefined means 16 colours on a light background. */
 export function themeFor(
   asked: ThemeName | undefined,
   env: Environment,
@@ -122,10 +119,7 @@ const SIXTEEN_COLORS: ThemeCodes = {
   changed: '96;4',
 };
 
-/**
- * Every theme. Text has a contrast of at least 4.5 to 1 on the theme's background; words or signs repeat
- * the meaning of a colour. `38;5;n` is colour n of 256, `9n` one of the 16.
- */
+/** Text has a contrast of at least 4.5 to 1. `38;5;n` is colour n of 256, `9n` one of the 16. */
 export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
   dark: {
     ...COLORLESS,
@@ -210,7 +204,6 @@ export interface Span {
 /** A line of the screen or of a box. */
 export type TextLine = readonly Span[];
 
-/** A line in one tone. */
 export function plainLine(text: string, tone: Tone = 'plain'): TextLine {
   return [{ tone, text }];
 }

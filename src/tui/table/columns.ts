@@ -41,7 +41,6 @@ interface Draft extends Omit<Column, 'width' | 'align'> {
   readonly limit: number;
 }
 
-/** A column with its measurements. */
 interface Measured extends Column, ColumnNeed {
   readonly rank: number;
 }

@@ -73,10 +73,7 @@ export function deleteLine(state: State): string | undefined {
   return [resourceWords(state.table.view.resource), 'delete', ...parts].join(' ');
 }
 
-/**
- * The keys of a line, and the options for its devices: those where the record was chosen. A folded row also
- * stands for devices that were not read.
- */
+/** The marked keys, and `--on` for the devices where they were marked and, for folded rows, those not read. */
 function wordsOfMarked(state: State, selected: Marks): { keys: string[]; options: string[] } {
   const shown = shownDevices(state);
   const { isFolded } = state.table;
@@ -97,7 +94,6 @@ function wordsOfMarked(state: State, selected: Marks): { keys: string[]; options
   return { keys, options };
 }
 
-/** The marked records, or the current one. */
 function selectedRecords(state: State): Marks {
   const { marks, cursor } = state.table;
   if (marks.size > 0) return marksOn(marks, shownDevices(state));

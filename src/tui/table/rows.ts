@@ -224,7 +224,6 @@ const sortedRows = memoized(
 
 type Stale = TableRows['stale'];
 
-/** Whether no device of a row responds. */
 export function isStaleRow({ devices }: FoldedRow, stale: Stale): boolean {
   return stale.size > 0 && devices.every(({ name }) => stale.has(name));
 }

@@ -47,17 +47,13 @@ export interface LastRead {
   readonly at: Date | undefined;
 }
 
-/**
- * What changed since the first of several reads: a record that is read again counts once. After a run the counts are
- * those of its results.
- */
+/** What changed since the first of several reads, each record once; after a run, the counts of its results. */
 export interface TableChanges {
   /** The fields with another value, by mark; `undefined`: the record is new. */
   readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
   readonly changed: number;
   readonly added: number;
   readonly removed: number;
-  /** The devices with changes. */
   readonly devices: ReadonlySet<string>;
   /** The records before the changes, by device; empty when they have been seen, so that others start anew. */
   readonly before: ReadonlyMap<string, LastRead['records']>;
@@ -84,7 +80,6 @@ export const NO_FILTER: TableFilter = {
   problem: undefined,
 };
 
-/** A table without any read yet. */
 export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 'scope' | 'view'>) {
   return {
     ...source,

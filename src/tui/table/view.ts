@@ -131,7 +131,6 @@ function wantedIn(field: string, { terms }: Filter): string[] {
   });
 }
 
-/** The line with the wanted texts in it marked. */
 function filterMarked(line: TextLine, wanted: readonly string[]): TextLine {
   const text = textOfLine(line);
   const lower = text.toLowerCase();

@@ -2,7 +2,6 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { InputDecoder, InputSplitter, type InputToken, type Unfinished } from './input.ts';
 
-/** One key with its modifiers. */
 interface KeyPress {
   readonly kind: 'key';
   /** The lower-case character, or `enter`, `tab`, `escape`, `backspace`, `space`, `up`, `pageup`, `f1`... */
@@ -47,10 +46,7 @@ const SEQUENCE_TIMEOUT_MS = 500;
 /** The response to OSC 11, as in xterm's ctlseqs. */
 const BACKGROUND_REPORT = /^\x1b\]11;([\w:/]{1,40})(?:\x07|\x9c|\x1b\\)$/;
 
-/**
- * Reads keys and the background colour from bytes. Drops reports of the focus and the mouse, which another
- * program may have left on, and other responses of the terminal (OSC, DA, DSR). Units may be split anywhere.
- */
+/** Reads keys and the background colour from bytes; drops other reports of the terminal. Units may be split anywhere. */
 export class KeyReader {
   readonly #stdin: KeySource;
   readonly #onKey: (event: KeyEvent) => void;
@@ -87,7 +83,6 @@ export class KeyReader {
     this.#stdin.resume();
   }
 
-  /** Drops incomplete input. */
   stop(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
@@ -128,10 +123,7 @@ export class KeyReader {
   }
 }
 
-/**
- * The sequences that readline decodes completely; it would type the tail of others. `ESC [ I` and
- * `ESC [ O` are focus reports, `ESC [ M` is a mouse report.
- */
+/** The sequences that readline decodes completely; it would type the tail of others. */
 const READLINE_SEQUENCE =
   /^\x1b(?:O\d?[A-Za-z]|\[\[[A-E]|\[\d{1,2}(?:;\d)?[~^$]|\[(?:1;\d|\d)?[A-HJ-LNP-Za-hj-lp-su-z])$/;
 
@@ -208,7 +200,6 @@ export const plainKeyNames: readonly KeyName[] = [
   ...Array.from({ length: 12 }, (_, index) => `f${index + 1}`),
 ];
 
-/** Whether a text is the name of one key. */
 export function isKeyName(text: string): boolean {
   const { name, ctrl, shift } = parseKey(text);
   // Terminals send Ctrl-Shift-X as Ctrl-X.

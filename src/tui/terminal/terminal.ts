@@ -11,10 +11,7 @@ interface Frame {
   readonly cursor: CursorPosition | undefined;
 }
 
-/**
- * `left`: the original modes. `entered`: our modes. `stopped`: restored for Ctrl-Z. `shared`: restored while
- * another program (an editor, a pager) has the terminal.
- */
+/** `stopped`: restored for Ctrl-Z. `shared`: restored while an editor or a pager has the terminal. */
 type TerminalMode = 'left' | 'entered' | 'stopped' | 'shared';
 
 const FRAME_MS = 1000 / 60;
@@ -128,10 +125,7 @@ export class Terminal {
     }
   }
 
-  /**
-   * Paints a frame at once when idle, otherwise the latest one, 60 times a second. Two frames may follow
-   * directly: a typed letter, and its result.
-   */
+  /** Paints a frame at once when idle, otherwise the latest one, 60 times a second. Two may follow directly. */
   paint(frame: string, cursor?: CursorPosition): void {
     this.#frame = { text: frame, cursor };
     if (this.#mode !== 'entered' || this.#paintTimer !== undefined) return;
@@ -140,7 +134,6 @@ export class Terminal {
     else this.#paintTimer = setTimeout(this.#paintNow, wait);
   }
 
-  /** Sets the window title until `restore()`. */
   setTitle(title: string): void {
     this.#title = title;
     if (this.#mode === 'entered') this.#write(titleBytes(title));
@@ -152,7 +145,6 @@ export class Terminal {
     if (this.#mode === 'entered') this.#write(ASK_BACKGROUND);
   }
 
-  /** Calls back for each key. */
   onKey(callback: (event: KeyEvent) => void): void {
     this.#onKey = callback;
   }
@@ -215,10 +207,7 @@ export class Terminal {
     }
   }
 
-  /**
-   * Resized twice before Node looked, the terminal has its old size, but has lost hidden content. Node
-   * reports no resize then.
-   */
+  /** A terminal that was resized twice at once has its old size, but lost its content, and Node reports no resize. */
   readonly #onWindow = (): void => {
     if (!this.#isResized) this.#onResize();
     this.#isResized = false;

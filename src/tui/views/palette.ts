@@ -49,7 +49,6 @@ function summaryText(entry: PaletteEntry): string {
   return visible(entry.summary) + (reason === undefined ? '' : `; not now: ${reason}`);
 }
 
-/** Why a key does nothing in the view below. */
 function reasonOf(entry: PaletteEntry): string | undefined {
   return 'binding' in entry ? entry.reason : undefined;
 }

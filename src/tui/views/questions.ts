@@ -107,7 +107,6 @@ export const QUESTIONS: ListOf<QuestionsOver, DeviceQuestion> = listOf({
 /** The list when it is opened. */
 export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
 
-/** The current question in full. */
 function questionFacts(state: State): LogLine[] {
   const current = QUESTIONS.current(state);
   if (current === undefined) return [];
@@ -140,7 +139,6 @@ function marked(overlay: QuestionsOver, state: State, action: 'mark' | 'mark-all
   return { ...state, overlay: { ...overlay, marks, cursor } };
 }
 
-/** The marked questions that are still open. */
 function markedOf({ questions }: State['fleet'], { marks }: QuestionsOver): DeviceQuestion[] {
   return questions.filter(({ address, kind }) => kind !== 'changed' && marks.has(address));
 }

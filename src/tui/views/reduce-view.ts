@@ -9,7 +9,6 @@ import { listView, viewLines } from './views.ts';
 import { type Find, NO_FIND, type OpenQuestion, type State } from '../state.ts';
 import { stressed, type TextLine, textOfLine } from '../screen/theme.ts';
 
-/** A line with the matches of the search. */
 export function withMatches(state: Pick<State, 'find'>, line: TextLine): TextLine {
   const { length } = lineText(state.find.editing.line);
   const starts = searcher(state)(textOfLine(line));

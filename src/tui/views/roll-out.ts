@@ -50,12 +50,10 @@ function isPaused({ rollOut }: State): boolean {
   return rollOut?.control === 'paused';
 }
 
-/** What became of one device so far. */
 export interface Fate {
   readonly name: string;
   /** What a stop has skipped is left for "resume". */
   readonly kind: 'done' | 'failed' | 'left';
-  /** One cell. */
   readonly sign: string;
   readonly tone: Tone;
   /** What to say of it below the grid; empty if its sign says it. */
@@ -68,7 +66,6 @@ function rollOutTitle(rollOut: RollOutState): string {
   return `${done + failed} of ${rollOut.devices.length} devices`;
 }
 
-/** What became of each device so far. */
 export const fatesOf = memoized(
   ({ devices, results, begun }: RollOutState): readonly Fate[] => {
     const byDevice = grouped(results, ({ device }) => device.name);

@@ -7,7 +7,6 @@ import type { Key } from '../keys/key-binding.ts';
 import type { State } from '../state.ts';
 import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
-/** A row of `runs`. */
 type RunRow = OverOf<'runs'>['runs'][number];
 
 function textOf(run: RunRow, field: string): string {

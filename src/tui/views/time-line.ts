@@ -14,7 +14,6 @@ import { ENTRY_COLUMNS, entriesOf, restoreOf } from './change-entry.ts';
 import { sideBySide, titlesWidth } from '../../output/record-text.ts';
 import { fittedLines, type ListOf, listOf, type OverOf, toned, type View } from './view.ts';
 
-/** The entry that is shown, or under the cursor. */
 function currentEntry(state: State): TimeLineEntry | undefined {
   return state.overlay.kind === 'change' ? state.overlay.entry : TIME_LINE.current(state);
 }

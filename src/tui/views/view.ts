@@ -61,7 +61,6 @@ export interface ListView<T = unknown> {
   toneOf(item: T): Tone;
   /** What the item is, and whether it is marked: a cell for each, as in the table. */
   signOf(item: T): string;
-  /** Its sort fields. */
   readonly fields: readonly string[];
   /** Number of rows without the filter. */
   readonly total: number;
@@ -263,16 +262,12 @@ export function searcher({ find }: { readonly find: Find }): (line: string) => n
   return (line) => placesOf(wanted, isExact ? line : line.toLowerCase());
 }
 
-/** The lines with a match. */
 export function matchingLines(lines: readonly TextLine[], find: Find): number[] {
   const search = searcher({ find });
   return lines.flatMap((line, index) => (search(textOfLine(line)).length > 0 ? [index] : []));
 }
 
-/**
- * The first match from the top of a window on, or the next or previous one; wraps around. And the top of the
- * window that shows it.
- */
+/** The next or previous match, around the end, and the top of the window that shows it. */
 export function sought(
   lines: readonly TextLine[],
   find: Find,
@@ -306,7 +301,6 @@ export function movedTop(top: number, action: MoveAction, height: number, last: 
 
 /* The filter and sort order of lists (`/`, `s`, `o`). */
 
-/** The values of an item by column. */
 type ListRecord = Haystack['record'];
 
 /** Returns the function that gives the items that match the filter, in the order of display. */
