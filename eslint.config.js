@@ -2,7 +2,7 @@ import tseslint from 'typescript-eslint';
 
 /**
  * The rooms that each room may import. Every room may also import errors and version at the root of
- * src, and device/record.ts. docs/architecture.md draws it.
+ * src, device/record.ts and output/sentences.ts. docs/architecture.md draws it.
  */
 const MAY_IMPORT = {
   text: [],
@@ -46,6 +46,18 @@ const ROOMS = {
   },
 };
 
+/** What these find is data: `output/sentences.ts` has the words. */
+const WORDLESS = ['fleet'];
+
+/** Three words in a text, or two between the values of a template. */
+const sentence = [
+  'Literal[value=/[A-Za-z]{2,},? [a-z]{2,},? [a-z]{2,}/]',
+  'TemplateElement[value.raw=/[A-Za-z]{2,},? [a-z]{2,}/]',
+].map((selector) => ({
+  selector,
+  message: 'A sentence: return a note, and add it to output/sentences.',
+}));
+
 /** Only these may use React, Ink and the terminal. */
 const DRAWING = ['plain', 'output', 'tui'];
 
@@ -53,7 +65,7 @@ const forbidden = (rooms, allowed, prefix, where) =>
   rooms
     .filter((room) => !allowed.includes(room))
     .map((room) => ({
-      regex: `^${prefix}${room}/(?!record\\.ts$)`,
+      regex: `^${prefix}${room}/(?!(?:record|sentences)\\.ts$)`,
       message: `${where} must not import ${room} (docs/architecture.md).`,
     }));
 
@@ -142,4 +154,26 @@ export default tseslint.config(
     },
   },
   ...boundaries,
+  {
+    files: ['src/output/sentences.ts', 'src/output/sentences/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(\\.\\./)+(?!\\.\\.|text/)',
+              message: 'Every room imports this: it may only import text.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: WORDLESS.map((room) => `src/${room}/**`),
+    // Tables that declare what a file may hold, and one of words for causes.
+    ignores: ['src/*/*-schema.ts', 'src/fleet/failure-cause.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...sentence] },
+  },
 );

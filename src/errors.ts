@@ -1,3 +1,4 @@
+import { type Note, textOf } from './output/sentences.ts';
 import { withoutPasswords } from './text/one-line.ts';
 
 /** An expected failure: its message tells the user what to do. Any other exception is a bug. */
@@ -7,8 +8,12 @@ export abstract class DevshError extends Error {
   /** Exit status when this error ends a one-shot command. */
   readonly exitCode: number = 1;
 
-  constructor(message: string, options?: ErrorOptions) {
-    super(withoutPasswords(message), options);
+  /** What exactly; undefined where a sentence is still made in place. */
+  readonly note: Note | undefined;
+
+  constructor(what: Note | string, options?: ErrorOptions) {
+    super(withoutPasswords(textOf(what)), options);
+    this.note = typeof what === 'string' ? undefined : what;
   }
 
   override get name(): string {
@@ -28,14 +33,14 @@ export class UsageError extends DevshError {
   readonly field: string | undefined;
 
   constructor(
-    message: string,
+    what: Note | string,
     options: {
       column?: number | undefined;
       suggestions?: readonly string[];
       field?: string | undefined;
     } & ErrorOptions = {},
   ) {
-    super(message, options);
+    super(what, options);
     this.column = options.column;
     this.field = options.field;
     this.suggestions = options.suggestions ?? [];

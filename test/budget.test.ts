@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 1, libraries: [] },
-  __complete: { files: 8, kilobytes: 441, libraries: [] },
-  help: { files: 10, kilobytes: 584, libraries: [] },
-  'user list': { files: 16, kilobytes: 1058, libraries: ['undici'] },
-  'user list --format csv': { files: 19, kilobytes: 1082, libraries: ['csv', 'undici'] },
-  'user add': { files: 35, kilobytes: 1199, libraries: ['undici'] },
-  'full screen': { files: 22, kilobytes: 1580, libraries: ['ink'] },
+  __complete: { files: 8, kilobytes: 461, libraries: [] },
+  help: { files: 10, kilobytes: 601, libraries: [] },
+  'user list': { files: 16, kilobytes: 1067, libraries: ['undici'] },
+  'user list --format csv': { files: 19, kilobytes: 1091, libraries: ['csv', 'undici'] },
+  'user add': { files: 35, kilobytes: 1208, libraries: ['undici'] },
+  'full screen': { files: 22, kilobytes: 1585, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {

@@ -18,7 +18,7 @@ import {
 } from '../device/sensitive-fields.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { UsageError } from '../errors.ts';
-import { unknownFieldText } from '../fleet/filter-check.ts';
+import { textOf } from '../output/sentences.ts';
 import { noRecord } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { quoteAssignment, quoteWord } from '../text/words.ts';
@@ -119,8 +119,9 @@ export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
     `resources.${resource}.fields.${field.replace(/\..*/s, '')}`,
     'string',
   );
+  const what = textOf({ code: 'no-such-field', field, fields: others, none: noRecord(unread) });
   throw new UsageError(
-    `${unknownFieldText(field, others, noRecord(unread))}; nothing was sent. If the device takes it all the same, state it: ` +
+    `${what}; nothing was sent. If the device takes it all the same, state it: ` +
       `"profile set ${quoteWord(device.name)} ${fact}" (${allowHint('invalid')})`,
     { field },
   );

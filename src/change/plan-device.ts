@@ -37,6 +37,7 @@ import {
   type SetChange,
   unsent,
 } from './plan-step.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** A device with what is known of it, and what may be done there. */
 interface PlannedDevice extends Pick<PlanContext, 'device' | 'profile' | 'doubt' | 'isLate'> {
@@ -270,7 +271,8 @@ function doubtOf(filter: string, { records, profile, resource }: PlanContext): s
   const check = new FilterCheck(parseChoice(filter));
   const described = describedFields(profile, resource);
   check.add(records, 0, described);
-  return check.doubt();
+  const doubt = check.doubt();
+  return doubt && textOf(doubt);
 }
 
 function sharedIdText({ device, resource }: PlanContext, id: string, count: number): string {

@@ -27,6 +27,7 @@ import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { hasDependents, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
 import { absenceOf, listDoubt } from '../fleet/absence.ts';
 import { recordsNamed } from './pairing.ts';
+import { textOf } from '../output/sentences.ts';
 
 interface Planning {
   readonly access: Access;
@@ -261,7 +262,8 @@ async function unlisted(
     const isSent = change.sent !== undefined;
     const isAgain = action === 'add' && change.lost !== undefined && !isSent;
     const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
-    if (doubt !== undefined && (isAgain || isSent || action !== 'add')) doubts.set(change, doubt);
+    if (doubt !== undefined && (isAgain || isSent || action !== 'add'))
+      doubts.set(change, textOf(doubt));
   }
   return found;
 }

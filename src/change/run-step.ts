@@ -40,6 +40,7 @@ import { type DevicePlan, recordName } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import type { Step } from './step.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** Delays before each further read while a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800, 2_000];
@@ -370,7 +371,7 @@ async function readBack(
     if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
       const own = await ownPath(work, step, { outcome, end }, after);
       if (own?.kind === 'not known' && step.action === 'add' && end.verdict === 'no effect') {
-        const note = `the device accepted it, but it is ${own.why}`;
+        const note = `the device accepted it, but it is ${textOf(own.why)}`;
         end = { ...end, verdict: 'unknown', note };
       } else if (own !== undefined && own.kind !== 'not known') {
         const shown = own.kind === 'there' ? { record: own.record } : {};

@@ -2,6 +2,7 @@ import { hasPositionalIds, idOf, listFacts } from '../device/profile.ts';
 import { RejectedError } from '../device/errors.ts';
 import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, expectedError, unlessFailed } from '../errors.ts';
+import type { Note } from '../output/sentences.ts';
 import type { Access } from './access.ts';
 import type { DeviceSession, ListEnd } from './device-session.ts';
 
@@ -10,8 +11,7 @@ export type Absence =
   | { readonly kind: 'there'; readonly record: DeviceRecord }
   /** Its own path says so, or nobody ever knew it and nothing speaks against the list. */
   | { readonly kind: 'absent' }
-  /** `why`: `not in the list, which may be cut: …` */
-  | { readonly kind: 'not known'; readonly why: string };
+  | { readonly kind: 'not known'; readonly why: Note };
 
 /** A list as it was just read. */
 interface Listed {
@@ -65,13 +65,12 @@ export async function listDoubt(
   session: DeviceSession,
   resource: string,
   size: number,
-): Promise<string | undefined> {
-  if (listFacts(session.profile, resource).hides === true)
-    return 'not in the list, which leaves records out';
+): Promise<Note | undefined> {
+  if (listFacts(session.profile, resource).hides === true) return { code: 'list-hides' };
   const end = session.hasEnd(resource) ? 'ends' : undefined;
   if (!mayLeaveOut(end, size, 0)) return undefined;
   if (!mayLeaveOut(end, size, (await session.known(resource)).most)) return undefined;
-  return `not in the list, which may be cut: state how it pages, or "profile set ${session.ref.name} list.paging=none"`;
+  return { code: 'list-cut', device: session.ref.name };
 }
 
 /** The record at its own path. A 404 counts only on a device whose own paths show what it lists. */
@@ -81,7 +80,7 @@ export async function readOwnPath(
 ): Promise<Absence> {
   const { profile, facts } = session;
   const id = idOf(profile, image);
-  const why = 'not in the list, and its own path does not tell';
+  const why: Note = { code: 'own-path-unclear' };
   if (id === undefined || hasPositionalIds(profile)) return { kind: 'not known', why };
   const read = async (one: DeviceRecord): Promise<DeviceRecord | DevshError | undefined> => {
     try {

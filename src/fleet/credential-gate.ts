@@ -76,11 +76,7 @@ export class CredentialGate {
   #throwIfRefused(deviceName: string, { user }: Credential, { refusedBy }: CredentialState): void {
     const isAgain = refusedBy.includes(deviceName);
     if (!isAgain && refusedBy.length < MAX_REFUSALS) return;
-    const whose = user === undefined ? 'the token' : `the login of ${user}`;
-    throw new CredentialError(
-      `${deviceName}: ${whose} was not tried${isAgain ? ' again' : ''}, because ` +
-        `${refusedBy.join(' and ')} refused it. Check it with "devsh login".`,
-    );
+    throw new CredentialError({ code: 'not-tried', device: deviceName, user, isAgain, refusedBy });
   }
 
   #stateOf(credential: Credential): CredentialState {

@@ -7,8 +7,8 @@ import {
   valueText,
 } from '../device/record.ts';
 import { type Comparison, comparisonBy } from './compared.ts';
-import { sharedText, type DeviceRecords } from './fold.ts';
-import { counted } from '../text/one-line.ts';
+import type { DeviceRecords } from './fold.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** Compared to the content that most devices have; without a plurality, all devices differ. */
 export type DriftCell =
@@ -122,20 +122,19 @@ export function devicesWithout(
   return devices.filter((_, index) => held[index]?.length === 0);
 }
 
-/** "41 users on 3 devices: 12 the same on all, 3 differ, 26 not on all". */
-export function driftSummary({ rows, devices, unread }: Drift, resource: string): string {
-  const read = unread.length === 0 ? '' : ` read, ${unread.length} not read`;
-  const what = `${counted(rows.length, resource)} on ${counted(devices.length, 'device')}${read}`;
-  const same = rows.filter(({ isSame }) => isSame).length;
-  if (same === rows.length) return `no differences: ${what}`;
-  const differing = rows.filter(({ cells }) => cells.some(({ kind }) => kind === 'differs')).length;
-  const missing = rows.filter(({ cells }) => cells.some(({ kind }) => kind === 'missing')).length;
-  const parts = [
-    `${same} ${sharedText(devices.length, unread.length)}`,
-    ...(differing > 0 ? [`${differing} ${differing === 1 ? 'differs' : 'differ'}`] : []),
-    ...(missing > 0 ? [`${missing} not on all${unread.length === 0 ? '' : ' of them'}`] : []),
-  ];
-  return `${what}: ${parts.join(', ')}`;
+export function driftSummary({ rows, devices, unread }: Drift, resource: string): Note {
+  const having = (kind: 'differs' | 'missing'): number =>
+    rows.filter(({ cells }) => cells.some((cell) => cell.kind === kind)).length;
+  return {
+    code: 'drift',
+    records: rows.length,
+    resource,
+    devices: devices.length,
+    unread: unread.length,
+    same: rows.filter(({ isSame }) => isSame).length,
+    differing: having('differs'),
+    missing: having('missing'),
+  };
 }
 
 interface Group {

@@ -1,34 +1,25 @@
 import { type DeviceRecord, isValueList, valueText } from '../device/record.ts';
 import { holdsSecret, isGuess, isSecretName } from '../device/sensitive-fields.ts';
-import { noRecord, oneLine, someOf } from '../text/one-line.ts';
-import { nearHint } from '../text/suggest.ts';
+import type { Note } from '../output/sentences.ts';
+import { noRecord } from '../text/one-line.ts';
 import { type Condition, fieldsIn, type Filter, filteredValue, matches } from './filter.ts';
-
-/** As many as a person reads in one line. */
-const MOST_FIELDS = 12;
 
 const OR = /^(?:or|\|\|?)$/i;
 
-/** Words of a filter that are none here, if no record has them, and what to write instead. */
-const ODD_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:where|and|&&)$/, 'conditions stand side by side, and all must match'],
-  [
-    OR,
-    'conditions stand side by side, and all must match; lang~^(de|fr)$ is one value or the other',
-  ],
-  [
-    /^(?:==?|!=|=~|~|in|eq|is|like)$|^\w+ +(?:==?|!=|=~|~|in|eq|is|like)\b/,
-    'a condition is written without blanks, as in lang=de',
-  ],
-  [/^not$/, 'field!=value excludes, as in lang!=de'],
-  [/^(?:asc|desc)$/, '--sort -FIELD sorts in descending order'],
-  [/^[^*]*\*[^*]*$/, '"*" stands for itself; field~regex searches, as in username~^ab'],
-  [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, '--at TIME shows what was read then'],
-  [/^\/.*\/\w*$/, 'field~regex searches with a pattern, as in username~^ab'],
-  [/^\w+(?:,\w+)+$/, '--columns FIELDS chooses fields; words to search for stand side by side'],
-  [/^\w+=[^=]*,\w+=/, 'conditions stand side by side, with blanks and without commas'],
-  [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, '--on SELECTOR names devices (fw1,fw2)'],
-];
+/** Words of a filter that are none here, if no record has them. */
+const ODD_WORDS = [
+  [/^(?:where|and|&&)$/, 'and-as-word'],
+  [OR, 'or-as-word'],
+  [/^(?:==?|!=|=~|~|in|eq|is|like)$|^\w+ +(?:==?|!=|=~|~|in|eq|is|like)\b/, 'operator-as-word'],
+  [/^not$/, 'not-as-word'],
+  [/^(?:asc|desc)$/, 'order-as-word'],
+  [/^[^*]*\*[^*]*$/, 'star-as-word'],
+  [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, 'time-as-word'],
+  [/^\/.*\/\w*$/, 'regex-as-word'],
+  [/^\w+(?:,\w+)+$/, 'columns-as-word'],
+  [/^\w+=[^=]*,\w+=/, 'commas-as-word'],
+  [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, 'device-as-word'],
+] as const;
 
 /**
  * Tells an empty result from a question that cannot be right: a field that no record has, or a condition as another
@@ -100,39 +91,36 @@ export class FilterCheck {
   }
 
   /** `no record has lang=ge; did you mean de?`: a value that is nowhere, which is no mistake. */
-  unknownValue(none: string): string | undefined {
+  unknownValue(none: string): Note | undefined {
     const [found] = this.findsNone ? this.#others : [];
     if (found === undefined) return undefined;
     const [{ field, text }, others] = found;
-    const isFew = others.size > 0 && others.size <= MOST_FIELDS;
-    const all = isFew ? `; the values are ${[...others].sort().join(', ')}` : '';
-    return oneLine(`${none} has ${field}=${text}${nearHint(text, others) || all}`);
+    return { code: 'no-such-value', field, text, values: [...others], none };
   }
 
   /** What cannot be right; undefined if nothing. `none`: see `noRecord`. */
-  doubt(none = noRecord()): string | undefined {
+  doubt(none = noRecord()): Note | undefined {
     if (this.#records === 0) return undefined;
     const [field] = this.#missing;
-    if (field === 'asc' || field === 'desc')
-      return `${none} has a field "${field}": --sort -FIELD sorts in descending order`;
-    if (field !== undefined) return unknownFieldText(field, [...this.#fields], none);
+    if (field === 'asc' || field === 'desc') return { code: 'order-as-field', field, none };
+    if (field !== undefined)
+      return { code: 'no-such-field', field, fields: [...this.#fields], none };
     if (this.#filter === undefined || !this.findsNone) return undefined;
     const words = this.#filter.terms.map((term) =>
       term.kind === 'is' ? `${term.field}=${term.text}` : 'text' in term ? term.text : '',
     );
     for (const word of joinedAlternatives(words)) {
       const meant = this.#correctedWord(word);
-      if (meant !== undefined && meant !== '')
-        return `${none} matches "${word}", which is written ${meant} here`;
-      const hint = ODD_WORDS.find(([pattern]) => pattern.test(word))?.[1];
-      if (hint !== undefined) return `${none} has "${word}": ${hint}`;
+      if (meant !== undefined && meant !== '') return { code: 'other-spelling', word, meant, none };
+      const [, code] = ODD_WORDS.find(([pattern]) => pattern.test(word)) ?? [];
+      if (code !== undefined) return { code, word, none };
     }
     const named = this.#filter.terms.find(
       (term) => term.kind === 'word' && this.#fields.has(term.text),
     );
-    if (named !== undefined && 'text' in named)
-      return `"${named.text}" is a field: --columns FIELDS or --json=FIELDS shows it, ${named.text}=VALUE filters`;
-    return undefined;
+    return named !== undefined && 'text' in named
+      ? { code: 'field-as-word', field: named.text }
+      : undefined;
   }
 
   /** Words with the conditions that another tool writes, as they are written here. */
@@ -176,10 +164,4 @@ function joinedAlternatives(words: readonly string[]): string[] {
     else joined.push(word);
   }
   return joined;
-}
-
-/** `no record has a field "lnag"; did you mean lang?` */
-export function unknownFieldText(field: string, fields: readonly string[], none: string): string {
-  const near = nearHint(field, fields) || `; the fields are ${someOf(fields, MOST_FIELDS)}`;
-  return `${none} has a field "${oneLine(field)}"${near}`;
 }

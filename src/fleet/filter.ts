@@ -62,7 +62,7 @@ export function parseFilter(text: string, options: FilterOptions = {}): Filter {
 export function parseChoice(text: string): Filter {
   const filter = parseFilter(text, { isFuzzy: false });
   if (filter.terms.every((term) => term.kind === 'word' && term.text === '')) {
-    throw new UsageError('an empty filter would select every record');
+    throw new UsageError({ code: 'empty-filter' });
   }
   return filter;
 }
@@ -226,7 +226,7 @@ function splitWords(text: string): { text: string; column: number }[] {
     }
     if (character === '"' || character === "'") {
       const end = text.indexOf(character, index + 1);
-      if (end === -1) throw new UsageError('the quote is not closed', { column: index });
+      if (end === -1) throw new UsageError({ code: 'open-quote' }, { column: index });
       word.text += text.slice(index + 1, end);
       index = end + 1;
     } else {
@@ -238,18 +238,13 @@ function splitWords(text: string): { text: string; column: number }[] {
 }
 
 /** Case-insensitive. Throws UsageError at `column` if it is invalid or could take forever. */
-function compilePattern(source: string, column: number): RegExp {
-  if (canBacktrack(source)) {
-    throw new UsageError(
-      `the pattern '${source}' repeats a group that itself repeats or has alternatives, which can take forever`,
-      { column },
-    );
-  }
+function compilePattern(pattern: string, column: number): RegExp {
+  if (canBacktrack(pattern)) throw new UsageError({ code: 'slow-pattern', pattern }, { column });
   try {
-    return new RegExp(source, 'iu');
+    return new RegExp(pattern, 'iu');
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
-    throw new UsageError(`the pattern '${source}' is invalid: ${reason}`, { column, cause: error });
+    throw new UsageError({ code: 'bad-pattern', pattern, reason }, { column, cause: error });
   }
 }
 

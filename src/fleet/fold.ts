@@ -193,24 +193,6 @@ function rowsOf(
   return rows;
 }
 
-/** The note beside a row; empty if all devices have the same. States only the number of unread devices. */
-export function foldNote(row: FoldedRow, isFiltered = false): string {
-  const { devices, differing, of, unread } = row;
-  if (differing.length > 0) return `differs: ${differing.join(', ')}`;
-  const isAlone = devices.length === 1;
-  if (unread > 0 && of > 1 && devices.length >= of) return sharedText(of, unread);
-  if (unread === 0 && devices.length >= of) return '';
-  // A filter may have hidden the same key on another device.
-  const prefix = isFiltered ? 'matches ' : '';
-  if (isAlone) return prefix + (unread === 0 ? 'only here' : `here; ${unread} not read`);
-  return `${prefix}on ${devices.length} of ${of}${unread === 0 ? '' : ' read'}`;
-}
-
-/** "the same on all", if all were read. */
-export function sharedText(of: number, unread: number): string {
-  return unread === 0 ? 'the same on all' : `same on ${of} read`;
-}
-
 function markDifferences(
   variants: readonly Pick<Group, 'records' | 'differing'>[],
   { counts, text }: Comparison,

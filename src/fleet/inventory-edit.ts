@@ -1,6 +1,7 @@
 import { type Document, isMap, isSeq, type Node, parseDocument, YAMLMap, YAMLSeq } from 'yaml';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
+import { textOf } from '../output/sentences.ts';
 import { suggest } from '../text/suggest.ts';
 import { parseInventory, readInventory } from './inventory-text.ts';
 import type { InventoryDevice } from './inventory.ts';
@@ -13,11 +14,11 @@ const FILE = 'devices.yaml';
 export function addDevice(text: string, device: InventoryDevice, file = FILE): string {
   const inventory = parseInventory(text, file);
   if (inventory.find(device.name)) {
-    throw new UsageError(`there is already a device "${device.name}" in ${file}`);
+    throw new UsageError({ code: 'device-exists', name: device.name, file });
   }
   const address = formatAddress(parseAddress(device.address));
   const taken = inventory.findByAddress(address);
-  if (taken) throw new UsageError(`${address} is already in ${file}, as "${taken.name}"`);
+  if (taken) throw new UsageError({ code: 'address-exists', address, file, name: taken.name });
 
   const document = new InventoryDocument(text);
   const { name, groups } = device;
@@ -68,15 +69,13 @@ function indexOf(text: string, name: string, file: string): number {
   const device = inventory.find(name);
   if (device) return inventory.devices.indexOf(device);
   const names = inventory.devices.map((other) => other.name);
-  throw new UsageError(`no device "${name}" in ${file}`, { suggestions: suggest(name, names) });
+  const suggestions = suggest(name, names);
+  throw new UsageError({ code: 'no-such-device', name, file }, { suggestions });
 }
 
 function joinComments(first: string, second: string | null | undefined): string {
   return second ? `${first}\n${second}` : first;
 }
-
-const HEADER = ` Devices that devsh knows by name. Edit this file as you like, or use "devsh device add" and
- "devsh device remove", which keep your comments.`;
 
 /** An editable `devices.yaml`: comments, order and style stay. */
 class InventoryDocument {
@@ -90,7 +89,7 @@ class InventoryDocument {
     if (this.#document.contents === null) {
       this.#document.contents = this.#document.createNode({});
     }
-    if (text.trim() === '') this.#document.commentBefore = HEADER;
+    if (text.trim() === '') this.#document.commentBefore = textOf({ code: 'inventory-head' });
   }
 
   get devices(): YAMLSeq<Node> | undefined {
@@ -125,8 +124,7 @@ class InventoryDocument {
     const current: unknown = this.#document.getIn(place, true);
     const anchor = current instanceof Object && 'anchor' in current ? current.anchor : undefined;
     if (typeof anchor === 'string' && this.#original.includes(`*${anchor}`)) {
-      const text = `${key} is an anchor (&${anchor}) that other entries use (*${anchor})`;
-      throw new SettingsError(`${text}: edit the inventory file itself; nothing was changed`);
+      throw new SettingsError({ code: 'shared-anchor', key, name: anchor });
     }
     if (value === undefined) {
       this.#document.deleteIn(place);
@@ -204,7 +202,7 @@ export function applyImport(text: string, plan: ImportPlan, file: string): strin
     }
     const index = indexes.get(step.name.toLowerCase());
     if (index === undefined) {
-      throw new SettingsError(`${file} no longer lists ${step.name}; import again`);
+      throw new SettingsError({ code: 'not-listed', file, name: step.name });
     }
     for (const { key, after } of step.changes) document.set(['devices', index], key, after);
   }

@@ -64,30 +64,27 @@ export function readInventory(text: string, file: string): ReadInventory {
     return { ...own, name, children, route: routeAt(own, ['groups', name], source) };
   });
   const places = new Map<string, number>();
-  const claim = (key: string, path: Path, message: string): void => {
-    const earlier = places.get(key);
-    if (earlier !== undefined) throw source.error(path, `${message} (first in line ${earlier})`);
+  const claim = (kind: 'group' | 'device' | 'address', name: string, path: Path): void => {
+    const key = `${kind} ${name.toLowerCase()}`;
+    const line = places.get(key);
+    if (line !== undefined) throw source.error(path, { code: `${kind}-twice`, name, line });
     places.set(key, source.line(path));
   };
   const tree = new GroupTree(groups);
   for (const { name } of groups) {
     const path = ['groups', name];
-    claim(`group ${name.toLowerCase()}`, path, `there is already a group "${name}"`);
+    claim('group', name, path);
     if (tree.isInItself(name)) {
-      throw source.error([...path, 'children'], `the group "${name}" contains itself`);
+      throw source.error([...path, 'children'], { code: 'group-in-itself', name });
     }
   }
   const conflicts: GroupConflict[] = [];
   const byName = new Map(groups.map((group) => [group.name.toLowerCase(), group]));
   const devices = (content.devices ?? []).map((device, index) => {
     const path = ['devices', index];
-    claim(
-      `name ${device.name.toLowerCase()}`,
-      [...path, 'name'],
-      `there is already a device "${device.name}"`,
-    );
+    claim('device', device.name, [...path, 'name']);
     const address = addressOf(device, path, source);
-    claim(`address ${address}`, [...path, 'address'], `there is already a device at ${address}`);
+    claim('address', address, [...path, 'address']);
     const own = { ...device, route: routeAt(device, path, source) };
     const levels = tree.levels(device.groups ?? []);
     const inherited = levels.map((level) =>
@@ -132,13 +129,14 @@ function contentOf(source: YamlSource): InventoryContent {
     throw source.error([...issue.path, key], unknownKey(key, issue.path), 'key');
   }
   if (issue?.code === 'invalid_key') {
-    throw source.error(issue.path, `group name ${issue.issues[0]?.message ?? ''}`, 'key');
+    const problem = issue.issues[0]?.message ?? '';
+    throw source.error(issue.path, { code: 'bad-group-name', problem }, 'key');
   }
   const path = issue?.path ?? [];
-  if (path.length === 0) throw source.error(path, 'the file must contain "devices:" and "groups:"');
+  if (path.length === 0) throw source.error(path, { code: 'no-inventory' });
   const key = path.at(-1);
   if ((key === 'name' || key === 'address') && !source.has(path)) {
-    throw source.error(path, `the device needs ${key === 'name' ? 'a name' : 'an address'}`);
+    throw source.error(path, { code: `device-without-${key}` });
   }
   throw source.error(path, `${placeName(path)} ${issue?.message ?? ''}`);
 }
@@ -148,11 +146,12 @@ function addressOf(device: DeviceContent, path: Path, source: YamlSource): strin
   try {
     const address = parseAddress(device.address);
     if (isIPv4(device.name) && address.host !== device.name) {
-      throw new UsageError(`a device named ${device.name} cannot have another address`);
+      throw new UsageError({ code: 'named-as-address', name: device.name });
     }
     return formatAddress(address);
   } catch (error) {
-    if (error instanceof UsageError) throw source.error([...path, 'address'], error.message);
+    if (error instanceof UsageError)
+      throw source.error([...path, 'address'], error.note ?? error.message);
     throw error;
   }
 }

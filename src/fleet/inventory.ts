@@ -99,9 +99,6 @@ export class GroupTree {
   }
 }
 
-/** The most names in one message. */
-const MAX_NAMED = 8;
-
 /** A device to use: from the inventory, or given by its address. */
 export interface DeviceEntry extends InventoryDevice {
   /** Canonical `host:port`. */
@@ -134,9 +131,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
   }
   const entries = [...selected.values()].filter(({ address }) => !excluded.has(address));
   if (terms.length > 0 && entries.length === 0) {
-    throw new UsageError(
-      `"${selectors.join(' ')}" selects no device: "!" excludes all that it names`,
-    );
+    throw new UsageError({ code: 'all-excluded', selectors: selectors.join(' ') });
   }
   return entries;
 }
@@ -157,7 +152,8 @@ export function namedDevices(
     const wrong = selectors.find(isWrong) ?? '';
     const start = line.lastIndexOf(wrong);
     const column = start < 0 ? undefined : start + error.column;
-    throw new UsageError(error.message, { column, suggestions: error.suggestions });
+    const { note, message, suggestions } = error;
+    throw new UsageError(note ?? message, { column, suggestions });
   }
 }
 
@@ -200,14 +196,14 @@ function entriesOf(term: Term, inventory: Inventory): DeviceEntry[] {
     return resolveTerm(term, inventory);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { message, suggestions } = error;
-    throw new UsageError(message, { column: term.column, suggestions });
+    const { note, message, suggestions } = error;
+    throw new UsageError(note ?? message, { column: term.column, suggestions });
   }
 }
 
 function resolveTerm(term: Term, inventory: Inventory): DeviceEntry[] {
   const { text } = term;
-  if (text === '') throw new UsageError('"!" needs a device to exclude, as in !fw3');
+  if (text === '') throw new UsageError({ code: 'nothing-excluded' });
   if (text.startsWith('@')) return resolveGroup(text.slice(1), inventory);
   const expansion = expandNet(text) ?? expandBrackets(text);
   if (expansion === undefined) return resolveWord(text, inventory);
@@ -220,21 +216,12 @@ function resolveGroup(group: string, inventory: Inventory): DeviceEntry[] {
   const matches = matcher(group);
   const matched = inventory.devices.filter(({ groups }) => isAll || groups.some(matches));
   if (matched.length > 0) return matched.map(fromInventory);
-  if (isAll) throw new UsageError('the inventory has no devices; "devsh device add" adds one');
-  const groups = inventory.groups();
-  const near = suggest(group, ['all', ...groups]);
-  throw new UsageError(`no group "${oneLine(group)}" in the inventory${groupsIn(groups, near)}`, {
-    suggestions: near.map((name) => `@${name}`),
-  });
-}
-
-/** Lists the existing groups, unless one is similar to the typed one. */
-function groupsIn(groups: readonly string[], near: readonly string[]): string {
-  if (near.length > 0) return '';
-  if (groups.length === 0)
-    return '; no device has one: "devsh device add NAME ADDRESS --group GROUP"';
-  const more = groups.length > MAX_NAMED ? ', …' : '';
-  return `; it has ${groups.slice(0, MAX_NAMED).join(', ')}${more}`;
+  if (isAll) throw new UsageError({ code: 'empty-inventory' });
+  const all = inventory.groups();
+  const near = suggest(group, ['all', ...all]);
+  const groups = near.length > 0 ? undefined : all;
+  const suggestions = near.map((name) => `@${name}`);
+  throw new UsageError({ code: 'no-such-group', group, groups }, { suggestions });
 }
 
 function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
@@ -244,19 +231,14 @@ function resolveWord(word: string, inventory: Inventory): DeviceEntry[] {
     const matches = matcher(word);
     const devices = inventory.devices.filter(({ name }) => matches(name));
     if (devices.length > 0) return devices.map(fromInventory);
-    throw new UsageError(`no device matches "${oneLine(word)}"; "device list" shows all names`);
+    throw new UsageError({ code: 'no-match', word: oneLine(word) });
   }
   if (!/[.:[\]]/.test(word) && word.toLowerCase() !== 'localhost') {
     const names = inventory.devices.map(({ name }) => name);
     const groups = inventory.groups().map((group) => `@${group}`);
     const group = ['@all', ...groups].find((one) => one === `@${word}`);
-    const how = group ? '' : `; "devsh device add ${word} ADDRESS" adds it`;
-    throw new UsageError(
-      `the inventory has no ${group ? 'device' : 'device or group'} "${word}"${how}`,
-      {
-        suggestions: group ? [group] : suggest(word, [...names, ...groups]),
-      },
-    );
+    const suggestions = group ? [group] : suggest(word, [...names, ...groups]);
+    throw new UsageError({ code: group ? 'name-of-group' : 'no-such-name', word }, { suggestions });
   }
   const parsed = parseAddress(word);
   const address = formatAddress(parsed);
@@ -278,10 +260,9 @@ function matcher(pattern: string): (name: string) => boolean {
 }
 
 function tooMany(term: Term, count: bigint): UsageError {
-  return new UsageError(
-    `"${term.text}" stands for ${count.toString()} devices; at most ${MAX_DEVICES} can be selected: write a smaller range`,
-    { column: term.column },
-  );
+  const { text, column } = term;
+  const counts = { count: String(count), most: MAX_DEVICES };
+  return new UsageError({ code: 'too-many-devices', term: text, ...counts }, { column });
 }
 
 /** The most devices of one selector; more are usually a typing error. */
@@ -304,14 +285,12 @@ const LIST = /^\d{1,15}(?:-\d{1,15})?(?:,\d{1,15}(?:-\d{1,15})?)*$/;
 function expandBrackets(term: string): Expansion | undefined {
   const match = BRACKET.exec(term);
   if (!match) {
-    if (/[[\]]/.test(term)) throw new UsageError(`a bracket is not closed in "${term}"`);
+    if (/[[\]]/.test(term)) throw new UsageError({ code: 'open-bracket', term });
     return undefined;
   }
   const [bracket, list = ''] = match;
   if (list.includes(':')) return undefined;
-  if (!LIST.test(list)) {
-    throw new UsageError(`"${bracket}" is not a list of numbers such as [5-9] or [1,3,5-7]`);
-  }
+  if (!LIST.test(list)) throw new UsageError({ code: 'bad-range', range: bracket });
   const before = term.slice(0, match.index);
   const rest = term.slice(match.index + bracket.length);
   const after = /[[\]]/.test(rest) ? expandBrackets(rest) : undefined;
@@ -334,7 +313,7 @@ function parseRun(text: string): { first: number; last: number; width: number } 
   const [from = '', to = from] = text.split('-');
   const first = Number(from);
   const last = Number(to);
-  if (last < first) throw new UsageError(`the range ${text} is reversed`);
+  if (last < first) throw new UsageError({ code: 'reversed-range', range: text });
   // Only a leading zero means padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
   return { first, last, width: from.startsWith('0') ? from.length : 0 };
 }
@@ -355,10 +334,10 @@ function expandNet(term: string): Expansion | undefined {
   const prefix = Number(sixBits ?? bits);
   const isVersion4 = ipaddr.IPv4.isValidFourPartDecimal(address);
   if (!isVersion4 && !ipaddr.IPv6.isValid(address)) {
-    throw new UsageError(`"${address}" in "${term}" is not an IP address`);
+    throw new UsageError({ code: 'bad-net', address, term });
   }
   const width = isVersion4 ? 32 : 128;
-  if (prefix > width) throw new UsageError(`/${prefix} in "${term}" is more than /${width}`);
+  if (prefix > width) throw new UsageError({ code: 'bad-prefix', prefix, term, width });
   const size = 1n << BigInt(width - prefix);
   const skipsEnds = isVersion4 && size >= 4n;
   const bytes = ipaddr.parse(address).toByteArray();

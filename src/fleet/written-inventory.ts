@@ -19,7 +19,7 @@ export function routeAt(
   source: YamlSource,
 ): ConfiguredRoute | undefined {
   if (proxy !== undefined && jump !== undefined) {
-    throw source.error([...path, 'jump'], 'a device has either a proxy or a jump host, not both');
+    throw source.error([...path, 'jump'], { code: 'proxy-and-jump' });
   }
   const key = proxy === undefined ? 'jump' : 'proxy';
   const text = proxy ?? jump;

@@ -90,6 +90,7 @@ function errorObject(error: DevshError): ErrorObject {
   const issues = error instanceof RejectedError ? error.issues : {};
   return {
     code: error.code,
+    note: error.note?.code,
     message: error.message,
     column: isUsage ? error.column : undefined,
     suggestions: isUsage ? unlessEmpty(error.suggestions) : undefined,

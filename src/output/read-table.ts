@@ -7,13 +7,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { maskedRecord } from '../device/sensitive-fields.ts';
-import {
-  foldNote,
-  foldRecords,
-  sharedText,
-  type DeviceRecords,
-  type FoldedRow,
-} from '../fleet/fold.ts';
+import { foldRecords, type DeviceRecords, type FoldedRow } from '../fleet/fold.ts';
 import { sortBy } from '../fleet/sort.ts';
 import type { ReadOutput, View } from '../shell/output.ts';
 import {
@@ -29,6 +23,7 @@ import {
   MOST_ON_SCREEN,
 } from './cells.ts';
 import { visible } from '../text/visible.ts';
+import { sharedText } from './sentences/fleet.ts';
 import type { LongTable, TextColumn } from './table-text.ts';
 import { counted } from '../text/one-line.ts';
 
@@ -190,4 +185,17 @@ function footer(
   if (read < 2 || recordCount === 0) return text;
   const shared = rows.filter(({ devices, of }) => devices.length === of).length;
   return `${text}, ${shared} ${sharedText(read, unread)}`;
+}
+
+/** The note beside a row; empty if all devices have the same. States only the number of unread devices. */
+export function foldNote(row: FoldedRow, isFiltered = false): string {
+  const { devices, differing, of, unread } = row;
+  if (differing.length > 0) return `differs: ${differing.join(', ')}`;
+  const isAlone = devices.length === 1;
+  if (unread > 0 && of > 1 && devices.length >= of) return sharedText(of, unread);
+  if (unread === 0 && devices.length >= of) return '';
+  // A filter may have hidden the same key on another device.
+  const prefix = isFiltered ? 'matches ' : '';
+  if (isAlone) return prefix + (unread === 0 ? 'only here' : `here; ${unread} not read`);
+  return `${prefix}on ${devices.length} of ${of}${unread === 0 ? '' : ' read'}`;
 }

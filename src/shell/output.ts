@@ -6,6 +6,7 @@ import type { RecordChange } from '../fleet/compared.ts';
 import type { Drift } from '../fleet/drift.ts';
 import type { FoldedEvent } from '../history/fold-events.ts';
 import type { Format } from './grammar/options.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import { someOf } from '../text/one-line.ts';
 import type { TableName, TextName } from './help/document-schema.ts';
 
@@ -234,20 +235,20 @@ export interface MessageOutput {
   readonly settles?: boolean;
 }
 
-export function message(level: MessageOutput['level'], text: string): MessageOutput {
-  return { kind: 'message', level, text };
+export function message(level: MessageOutput['level'], what: Note | string): MessageOutput {
+  return { kind: 'message', level, text: textOf(what) };
 }
 
-export function info(text: string): MessageOutput {
-  return message('info', text);
+export function info(what: Note | string): MessageOutput {
+  return message('info', what);
 }
 
-export function warning(text: string): MessageOutput {
-  return message('warning', text);
+export function warning(what: Note | string): MessageOutput {
+  return message('warning', what);
 }
 
-export function success(text: string): MessageOutput {
-  return message('done', text);
+export function success(what: Note | string): MessageOutput {
+  return message('done', what);
 }
 
 /** An error after which the command continues: one device among several, one line of a script. */

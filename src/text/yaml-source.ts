@@ -9,6 +9,7 @@ import {
   visit,
 } from 'yaml';
 import type { DevshError } from '../errors.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import { lineAndColumn } from './one-line.ts';
 
 export type Path = readonly PropertyKey[];
@@ -122,8 +123,8 @@ export class YamlSource {
   }
 
   /** `file:line:column: message` for the node at `path`, or for the nearest one above it. */
-  error(path: Path, message: string, part: 'key' | 'value' = 'value'): DevshError {
-    return this.#errorAt(this.#offset(path, part), message);
+  error(path: Path, what: Note | string, part: 'key' | 'value' = 'value'): DevshError {
+    return this.#errorAt(this.#offset(path, part), textOf(what));
   }
 
   line(path: Path): number {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
+import { textOf } from '../../src/output/sentences.ts';
 import { driftOf, driftSummary, devicesWith, devicesWithout } from '../../src/fleet/drift.ts';
 import { foldRecords } from '../../src/fleet/fold.ts';
 import { differenceTexts, driftCells, driftWord } from '../../src/output/drift-text.ts';
@@ -56,7 +57,9 @@ describe('the most common content is the reference', () => {
           ],
         ]
       `);
-    expect(driftSummary(found, 'user')).toBe('1 user on 50 devices: 0 the same on all, 1 differs');
+    expect(textOf(driftSummary(found, 'user'))).toBe(
+      '1 user on 50 devices: 0 the same on all, 1 differs',
+    );
   });
 });
 

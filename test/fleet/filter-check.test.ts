@@ -2,11 +2,13 @@ import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { FilterCheck } from '../../src/fleet/filter-check.ts';
 import { parseFilter } from '../../src/fleet/filter.ts';
+import { textOf } from '../../src/output/sentences.ts';
 
 function unknownIn(record: DeviceRecord, filter: string): string | undefined {
   const check = new FilterCheck(parseFilter(filter));
   check.add([record], 0);
-  return check.unknownValue('no record');
+  const found = check.unknownValue('no record');
+  return found && textOf(found);
 }
 
 test('a value that no record has comes back with those that there are', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { DeviceRecord } from '../../src/device/record.ts';
-import { Fold, foldNote, foldRecords, type FoldedRow } from '../../src/fleet/fold.ts';
+import { Fold, foldRecords, type FoldedRow } from '../../src/fleet/fold.ts';
+import { foldNote } from '../../src/output/read-table.ts';
 
 const device = (name: string) => ({ name, address: `${name}:443` });
 const [fw1, fw2, fw3] = [device('fw1'), device('fw2'), device('fw3')];

@@ -4,7 +4,6 @@ import { type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
-import { someOf } from '../../text/one-line.ts';
 import {
   asList,
   asObject,
@@ -12,6 +11,7 @@ import {
   type Findings,
   type FoundDevice,
   type JsonObject,
+  leftOut,
 } from './source.ts';
 
 /** Groups that Ansible creates itself. */
@@ -26,17 +26,12 @@ interface Group {
 /** Reads `ansible-inventory --list`, and of its variables only how to reach a device. Throws a UsageError. */
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(parseJsonFile(text, file));
-  if (root === undefined) {
-    throw new UsageError(`${file} is not output of "ansible-inventory --list": not an object`);
-  }
+  if (root === undefined) throw new UsageError({ code: 'not-ansible', file });
   const { _meta: meta, ...entries } = root;
   const variables = asObject(asObject(meta)?.['hostvars']) ?? {};
   const groups = Object.entries(entries).map(([name, entry]) => groupOf(name, entry));
   if (meta === undefined && groups.every(isEmpty)) {
-    throw new UsageError(
-      `${file} has no known content: looked for "inventory" or "devices" (devsh), ` +
-        '"_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
-    );
+    throw new UsageError({ code: 'unknown-source', file });
   }
   const own = groups.filter(
     ({ name, children }) => !OWN_GROUPS.includes(name) && children.length > 0,
@@ -56,24 +51,19 @@ export function parseAnsible(text: string, file: string): Findings {
     groups: of,
     variables: asObject(valueAt(variables, name)) ?? {},
   }));
+  const nameOf = ({ name }: { name: string }): string => name;
   const isLocal = ({ variables }: { variables: JsonObject }): boolean =>
     variables['ansible_connection'] === 'local';
-  const local = hosts.filter(isLocal);
+  const variableNames = hosts.flatMap((host) => Object.keys(host.variables));
   return {
     devices: hosts
       .filter((host) => !isLocal(host))
       .map(({ name, groups: of, variables }) => deviceOf(name, of, variables, file)),
     groups: own.filter((group) => !bad.includes(group)).map(writtenGroup),
     remarks: [
-      ...(bad.length > 0
-        ? [
-            `left out groups with names that devsh does not allow: ${someOf(bad.map(({ name }) => name))}`,
-          ]
-        : []),
-      ...(local.length > 0
-        ? [`left out hosts that are this machine: ${someOf(local.map(({ name }) => name))}`]
-        : []),
-      ...secretRemark(hosts.map((host) => host.variables)),
+      ...leftOut('groups', bad.map(nameOf)),
+      ...leftOut('hosts', hosts.filter(isLocal).map(nameOf)),
+      ...leftOut('secrets', [...new Set(variableNames.filter(isSecretName))].sort()),
     ],
   };
 }
@@ -129,10 +119,4 @@ function addressOf(host: string, variable: (key: string) => string | undefined):
   const isApi = /^(?:\S+\.)?(?:httpapi|local)$/.test(connection);
   if (port === undefined || !isApi || OTHER_PORTS.includes(port)) return host;
   return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function secretRemark(hosts: readonly JsonObject[]): string[] {
-  const names = new Set(hosts.flatMap((variables) => Object.keys(variables).filter(isSecretName)));
-  if (names.size === 0) return [];
-  return [`left out secrets: ${someOf([...names].sort())} (keep a login with "login")`];
 }

@@ -9,21 +9,20 @@ import {
   type Findings,
   type FoundDevice,
   type JsonObject,
+  leftOut,
 } from './source.ts';
 import { isSecretName } from '../../device/sensitive-fields.ts';
 import { parseJsonFile } from '../../device/json.ts';
 import { valueAt } from '../../device/record.ts';
 import { csvRows, widthProblem } from '../../text/csv.ts';
-import { someOf } from '../../text/one-line.ts';
+import type { Note } from '../../output/sentences.ts';
 import { readInventory } from '../inventory-text.ts';
 
 /** Reads `device list --json`: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
 export function parseDeviceList(text: string, file: string): Findings {
   const data = parseJsonFile(text, file);
   const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];
-  if (!Array.isArray(rows)) {
-    throw new UsageError(`${file} is not a list of devices as "device list --json" prints it`);
-  }
+  if (!Array.isArray(rows)) throw new UsageError({ code: 'no-device-list', file });
   const devices = asList(rows).map((item, index): FoundDevice => {
     const row = asObject(item) ?? {};
     return {
@@ -87,9 +86,8 @@ export function parseCsvDevices(text: string, file: string): Findings {
   for (const needed of ['name', 'address']) {
     const count = columns.filter((column) => column === needed).length;
     if (count === 1) continue;
-    throw new UsageError(
-      `${file}:1: ${count === 0 ? 'no' : 'more than one'} column "${needed}"; the first line names the columns: name,address,groups,user`,
-    );
+    const code = count === 0 ? 'no-csv-column' : 'two-csv-columns';
+    throw new UsageError({ code, file, column: needed });
   }
   const devices = others.map((row): FoundDevice => {
     const place = `${file}:${row.line}`;
@@ -141,17 +139,12 @@ function flagText(cell: string): string {
   return /^(?:false|no|n|0)$/i.test(cell) ? 'false' : cell;
 }
 
-function remarksOf(written: readonly string[], columns: readonly string[]): string[] {
+function remarksOf(written: readonly string[], columns: readonly string[]): Note[] {
   const known: readonly string[] = ['name', 'address', 'groups', ...SETTINGS, ...LISTED_STATE];
   const left = written.filter((_name, index) => !known.includes(columns[index] ?? ''));
   const secret = left.filter(isSecretName);
   const others = left.filter((name) => name !== '' && !secret.includes(name));
-  return [
-    ...(secret.length > 0
-      ? [`left out secrets: ${someOf(secret)} (keep a login with "login")`]
-      : []),
-    ...(others.length > 0 ? [`left out columns: ${someOf(others)}`] : []),
-  ];
+  return [...leftOut('secrets', secret), ...leftOut('columns', others)];
 }
 
 /** Reads another `devices.yaml`, whose relative paths start at its own folder. Throws a UsageError. */
@@ -183,6 +176,6 @@ export function parseDevicesYaml(text: string, file: string): Findings {
     };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new UsageError(error.message, { cause: error });
+    throw new UsageError(error.note ?? error.message, { cause: error });
   }
 }

@@ -2,6 +2,7 @@ import { isIPv4 } from 'node:net';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import { parseRoute } from '../../device/route/route.ts';
 import { UsageError } from '../../errors.ts';
+import type { Note } from '../../output/sentences.ts';
 import { hasUnsafe } from '../../text/visible.ts';
 import { GroupTree, type Inventory, type InventoryDevice } from '../inventory.ts';
 import { nameProblem, type SettingKey } from '../inventory-schema.ts';
@@ -40,7 +41,7 @@ interface ImportRefusal {
   readonly name: string;
   readonly place: string;
   readonly reason: 'name conflict' | 'address conflict' | 'invalid';
-  readonly problem: string;
+  readonly problem: Note | string;
 }
 
 export interface ImportPlan {
@@ -73,8 +74,8 @@ export function planImport(findings: Findings, current: CurrentInventory): Impor
     const { name, place } = device;
     if (problem !== undefined) refused.push({ name, place, reason: 'invalid', problem });
     else if (earlier !== undefined) {
-      const text = `the source has "${name}" twice (first: ${earlier})`;
-      refused.push({ name, place, reason: 'name conflict', problem: text });
+      const twice: Note = { code: 'imported-twice', name, place: earlier };
+      refused.push({ name, place, reason: 'name conflict', problem: twice });
     } else {
       places.set(name.toLowerCase(), place);
       // Sources have already made their paths absolute; this only unifies the spelling.
@@ -116,36 +117,35 @@ export function planImport(findings: Findings, current: CurrentInventory): Impor
   };
 }
 
-function problemOf({ name, address, groups, settings }: FoundDevice): string | undefined {
-  if (name === '') return 'it has no name';
+function problemOf({ name, address, groups, settings }: FoundDevice): Note | string | undefined {
+  if (name === '') return { code: 'device-without-name' };
   const problem = nameProblem(name, 'device');
-  if (problem !== undefined) return `its name ${problem}`;
-  if (address === '') return 'it has no address';
-  if (address.includes('{{')) return 'its address is a template that only Ansible can fill in';
+  if (problem !== undefined) return { code: 'imported-name', problem };
+  if (address === '') return { code: 'device-without-address' };
+  if (address.includes('{{')) return { code: 'imported-template' };
   try {
     const { host } = parseAddress(address);
-    if (isIPv4(name) && host !== name) {
-      return `a device named ${name} cannot have another address`;
-    }
+    if (isIPv4(name) && host !== name) return { code: 'named-as-address', name };
     for (const key of ['proxy', 'jump'] as const) {
       const route = settings[key];
       if (route !== undefined) parseRoute(key, String(route));
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return error.message;
+    return error.note ?? error.message;
   }
   for (const group of groups) {
     const wrong = nameProblem(group, 'group');
-    if (wrong !== undefined) return `its group ${JSON.stringify(group.slice(0, 100))} ${wrong}`;
+    if (wrong !== undefined)
+      return { code: 'imported-group', group: JSON.stringify(group.slice(0, 100)), problem: wrong };
   }
   if (settings.proxy !== undefined && settings.jump !== undefined) {
-    return 'it has both a proxy and a jump host: keep one';
+    return { code: 'proxy-and-jump' };
   }
   for (const [key, value] of Object.entries(settings)) {
-    if ([value].flat().some(hasUnsafe)) return `its ${key} contains invisible characters`;
+    if ([value].flat().some(hasUnsafe)) return { code: 'imported-invisible', key };
     const isFlag = key === 'read_only' || key === 'insecure';
-    if (isFlag && value !== 'true' && value !== 'false') return `its ${key} must be true or false`;
+    if (isFlag && value !== 'true' && value !== 'false') return { code: 'imported-no-flag', key };
   }
   return undefined;
 }
@@ -160,18 +160,20 @@ function withoutAddressConflicts(
     const before = conflicts.size;
     const taken = found.filter((device) => !conflicts.has(device));
     const moving = new Set(taken.map(({ name }) => name.toLowerCase()));
-    const owners = new Map<string, string>();
+    const owners = new Map<string, Pick<FoundDevice, 'name'> & Partial<FoundDevice>>();
     for (const { name, address } of inventory.devices) {
-      if (!moving.has(name.toLowerCase()))
-        owners.set(canonical(address), `"${name}" already has it`);
+      if (!moving.has(name.toLowerCase())) owners.set(canonical(address), { name });
     }
     for (const device of taken) {
       const { name, place } = device;
       const address = canonical(device.address);
       const owner = owners.get(address);
-      if (owner === undefined) owners.set(address, `so has "${name}" (${place})`);
+      if (owner === undefined) owners.set(address, device);
       else {
-        const problem = `its address is ${address}, and ${owner}`;
+        const problem: Note =
+          owner.place === undefined
+            ? { code: 'address-known', address, name: owner.name }
+            : { code: 'address-shared', address, name: owner.name, place: owner.place };
         conflicts.set(device, { name, place, reason: 'address conflict', problem });
       }
     }
@@ -258,15 +260,12 @@ function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventor
   for (const name of found.flatMap((group) => [group.name, ...group.children])) {
     const problem = nameProblem(name, 'group');
     if (problem === undefined) continue;
-    throw new UsageError(
-      `the group ${JSON.stringify(name.slice(0, 100))} of the source ${problem}`,
-    );
+    const group = JSON.stringify(name.slice(0, 100));
+    throw new UsageError({ code: 'source-group', group, problem });
   }
   const tree = new GroupTree([...groups, ...found]);
   const circle = found.find(({ name }) => tree.isInItself(name));
-  if (circle !== undefined) {
-    throw new UsageError(`with this source the group "${circle.name}" would contain itself`);
-  }
+  if (circle !== undefined) throw new UsageError({ code: 'source-circle', name: circle.name });
 }
 
 /** Names in `found` but not in `current`, each once, ignoring case. */

@@ -9,10 +9,7 @@ export function readSource(kind: SourceKind, text: string, file: string): Findin
     case 'csv':
       return parseCsvDevices(text, file);
     case 'ansible':
-      if (!/^\ufeff?\s*\{/.test(text))
-        throw new UsageError(
-          `only Ansible can read ${file}: run "ansible-inventory -i FILE --list | devsh device import -"`,
-        );
+      if (!/^\ufeff?\s*\{/.test(text)) throw new UsageError({ code: 'ansible-only', file });
       return parseAnsible(text, file);
     case 'devices':
       return isDeviceList(text) ? parseDeviceList(text, file) : parseDevicesYaml(text, file);

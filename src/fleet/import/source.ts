@@ -1,6 +1,8 @@
 import { extname } from 'node:path';
 import type { WrittenDevice, WrittenGroup } from '../written-inventory.ts';
 import type { Value } from '../../device/record.ts';
+import type { Note } from '../../output/sentences.ts';
+import { someOf } from '../../text/one-line.ts';
 
 export const SOURCE_KINDS = ['csv', 'ansible', 'devices'] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
@@ -53,7 +55,15 @@ export interface Findings {
   readonly devices: readonly FoundDevice[];
   readonly groups: readonly WrittenGroup[];
   /** Notes about what was left out on purpose. */
-  readonly remarks: readonly string[];
+  readonly remarks: readonly Note[];
+}
+
+/** The remark for what a source has and devsh does not take; none without names. */
+export function leftOut(
+  what: 'groups' | 'hosts' | 'secrets' | 'columns',
+  names: readonly string[],
+): Note[] {
+  return names.length === 0 ? [] : [{ code: `left-out-${what}`, names: someOf(names) }];
 }
 
 export type JsonObject = Readonly<Record<string, Value>>;

@@ -37,6 +37,7 @@ import {
 } from '../records/read-records.ts';
 import { type Output, info } from '../output.ts';
 import { CHANGE, DEVICES, type OptionKey, PAST, TABLE } from '../grammar/options.ts';
+import { textOf } from '../../output/sentences.ts';
 
 export function resourceCommand(resource: string): CommandSpec {
   return {
@@ -228,7 +229,7 @@ function show(resource: string): VerbSpec {
           if (absence.kind === 'there') matches.push(absence.record);
           if (absence.kind === 'not known') {
             const { NotPossibleError, recordName } = await import('../../change/plan.ts');
-            const what = `${recordName({ resource, key: wanted })} is ${absence.why}`;
+            const what = `${recordName({ resource, key: wanted })} is ${textOf(absence.why)}`;
             throw new NotPossibleError(session.ref, 'not-known', what);
           }
         }

@@ -9,6 +9,7 @@ import {
 import { readSource } from '../../fleet/import/read-source.ts';
 import { type Findings, kindOfSource, SOURCE_KINDS } from '../../fleet/import/source.ts';
 import type { SettingKey } from '../../fleet/inventory-schema.ts';
+import { textOf } from '../../output/sentences.ts';
 import { homeFolder } from '../../os/environment.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, success, table, type TableOutput, warning } from '../output.ts';
@@ -66,7 +67,7 @@ function* planMessages(call: Call<'dryRun'>, found: Findings, plan: ImportPlan):
   const rows = [...plan.groups.map((step) => ({ ...step, name: `@${step.name}` })), ...plan.steps];
   const isWell = rows.length > 0 || plan.unchanged.length > 0;
   const refused = plan.refused.map(({ name, place, reason, problem }) => {
-    return { name, action: reason, what: `${place}: ${problem}` };
+    return { name, action: reason, what: `${place}: ${textOf(problem)}` };
   });
   const all = [...rows.map(stepRow), ...refused];
   // A program gets an empty list, too.

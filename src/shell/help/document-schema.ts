@@ -22,6 +22,7 @@ const device = {
 const error = z
   .strictObject({
     code: z.string().describe('Stable; decide by this, not by the message'),
+    note: z.string().optional().describe('What exactly, such as no-such-group; stable'),
     message: z.string(),
     column: z.int().optional().describe('Where in the line, from 0'),
     suggestions: z.array(z.string()).optional(),

@@ -181,8 +181,7 @@ export async function* compareDevices(
   for (const remark of notRead) yield warning(remark);
   const isWhole = unread.length === 0 && notRead.length === 0;
   const isSame = isWhole && !check.findsNone && rows.every((row) => row.isSame);
-  const text = driftSummary(drift, resource);
-  yield message(isSame ? 'done' : 'info', text);
+  yield message(isSame ? 'done' : 'info', driftSummary(drift, resource));
 }
 
 /** That a field was asked for and nothing is said of it is no proof that it is the same. */

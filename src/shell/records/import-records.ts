@@ -28,6 +28,7 @@ import { confirmOrRevert, refuseOpenAccounts } from '../writing/undo.ts';
 import { checkScopes } from './baseline-file.ts';
 import { counted, pluralOf, someOf } from '../../text/one-line.ts';
 import { writePlanFile } from '../writing/change-files.ts';
+import { textOf } from '../../output/sentences.ts';
 
 type ImportCall = Call<
   (typeof CHANGE)[number] | 'prune' | 'key' | 'map' | 'output' | 'expiresMs' | 'confirmMs'
@@ -75,7 +76,7 @@ async function* planAndWrite(
       const { profile, ref } = session;
       const doubt = prune ? await listDoubt(session, resource, records.length) : undefined;
       if (doubt !== undefined && !allow.has('prune')) {
-        const what = `a record that --prune concerns may be ${doubt}, or ${allowHint('prune')}`;
+        const what = `a record that --prune concerns may be ${textOf(doubt)}, or ${allowHint('prune')}`;
         throw new NotPossibleError(ref, 'not-known', what);
       }
       const held = { name: ref.name, profile, resource, records };

@@ -20,6 +20,7 @@ import { selectionProfile } from '../arguments.ts';
 import type { Call } from '../command.ts';
 import type { Options } from '../grammar/options.ts';
 import { awaiting, info, type MessageOutput, type Output, type View, warning } from '../output.ts';
+import { textOf } from '../../output/sentences.ts';
 
 /** Number of unknown fields that are named one by one. */
 const MAX_MISSING = 10;
@@ -204,7 +205,7 @@ export async function* inDoubt(
     const { ref: device } = session;
     const doubt = await listDoubt(session, resource, session.cached(resource)?.length ?? 0);
     if (doubt === undefined) continue;
-    const error = new NotPossibleError(device, 'not-known', `${what} may be ${doubt}`);
+    const error = new NotPossibleError(device, 'not-known', `${what} may be ${textOf(doubt)}`);
     yield { kind: 'error', device, error };
     found.push(device);
   }

@@ -45,6 +45,7 @@ import type { LOCKOUT } from '../grammar/options.ts';
 import { info, type Output, table, type TableOutput, warning } from '../output.ts';
 import { lineOn } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
+import { textOf } from '../../output/sentences.ts';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
@@ -169,7 +170,7 @@ async function lookOn(
     const absence = await absenceOf(list, isMeant);
     if (absence.kind === 'there') records.push(absence.record);
     if (absence.kind !== 'not known') continue;
-    const text = `user ${shownKey(keyField, key)} is ${absence.why}`;
+    const text = `user ${shownKey(keyField, key)} is ${textOf(absence.why)}`;
     doubts.set(key, new NotPossibleError(device, 'not-known', text));
   }
   const own = records.filter((record) => keys.includes(valueText(record[keyField])));

@@ -17,6 +17,7 @@ import { majorityOf } from '../../fleet/drift.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { DriftOutput } from '../../shell/output.ts';
 import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
+import { textOf } from '../../output/sentences.ts';
 
 const MOST_KEY = 28;
 /** Devices are named or numbered above their columns if these need no more of the screen. */
@@ -84,7 +85,10 @@ export const DRIFT: ListOf<DriftOverlay, DriftRow> = listOf({
   id: ({ command }) => command,
   resumed: (overlay, { cursor, device, isWhole }) => ({ ...overlay, cursor, device, isWhole }),
   title: ({ output, filter }, state, found) => [
-    { text: visible(driftSummary(output.drift, output.resource)), rank: found.text === '' ? 1 : 2 },
+    {
+      text: visible(textOf(driftSummary(output.drift, output.resource))),
+      rank: found.text === '' ? 1 : 2,
+    },
     { text: filterText(state, [filter]), rank: 1.5 },
     found,
   ],

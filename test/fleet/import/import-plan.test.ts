@@ -6,6 +6,7 @@ import type { Findings, FoundDevice } from '../../../src/fleet/import/source.ts'
 import { planImport, type ImportPlan } from '../../../src/fleet/import/import-plan.ts';
 import { parseInventory, readInventory } from '../../../src/fleet/inventory-text.ts';
 import { rounds } from '../../rounds.ts';
+import { textOf } from '../../../src/output/sentences.ts';
 
 const FILE = '/etc/devsh/devices.yaml';
 const HELD = `# the fleet
@@ -74,9 +75,9 @@ test('an inherited value is no change', () => {
 });
 
 test.each([
-  [{ name: '' }, 'invalid', 'it has no name'],
+  [{ name: '' }, 'invalid', 'the device needs a name'],
   [{ name: 'a b' }, 'invalid', 'its name must be letters'],
-  [{ address: '' }, 'invalid', 'it has no address'],
+  [{ address: '' }, 'invalid', 'the device needs an address'],
   [{ address: '{{ ip }}' }, 'invalid', 'a template'],
   [{ address: 'user@x' }, 'invalid', 'must not contain a user or password'],
   [{ name: '10.0.0.1' }, 'invalid', 'cannot have another address'],
@@ -89,7 +90,7 @@ test.each([
   const { steps, refused } = plan(found(device));
   expect(steps).toEqual([]);
   expect(refused).toMatchObject([{ reason, place: 'f:1' }]);
-  expect(refused[0]?.problem).toContain(problem);
+  expect(textOf(refused[0]?.problem ?? '')).toContain(problem);
 });
 
 test('the first of two devices with one name or address is imported, the second is refused', () => {

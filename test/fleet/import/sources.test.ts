@@ -6,6 +6,7 @@ import { planImport } from '../../../src/fleet/import/import-plan.ts';
 import { kindOfSource } from '../../../src/fleet/import/source.ts';
 import { Inventory } from '../../../src/fleet/inventory.ts';
 import { contention } from '../../contention.ts';
+import { textOf } from '../../../src/output/sentences.ts';
 
 test('CSV of a spreadsheet: byte order mark, semicolons, quotes, other names for the columns', () => {
   const text =
@@ -29,7 +30,10 @@ test('CSV of a spreadsheet: byte order mark, semicolons, quotes, other names for
       },
     ],
     groups: [],
-    remarks: ['left out secrets: API token (keep a login with "login")', 'left out columns: Rack'],
+    remarks: [
+      { code: 'left-out-secrets', names: 'API token' },
+      { code: 'left-out-columns', names: 'Rack' },
+    ],
   });
 });
 
@@ -80,7 +84,7 @@ test('Ansible: groups with children, how devices are reached, and no secret', ()
     { name: 'fw3', address: 'fw3', groups: ['old'], settings: {}, place: 'inv.json: fw3' },
   ]);
   expect(groups).toEqual([{ name: 'germany', children: ['berlin'], settings: {} }]);
-  expect(remarks).toEqual([
+  expect(remarks.map(textOf)).toEqual([
     'left out hosts that are this machine: here',
     'left out secrets: ansible_password, vault_token (keep a login with "login")',
   ]);
@@ -142,7 +146,9 @@ test('Ansible: a group with an invalid name is left out, and its devices are ref
   });
   const { groups, remarks, devices } = parseAnsible(text, 'inv.json');
   expect(groups).toEqual([{ name: 'germany', children: ['core'], settings: {} }]);
-  expect(remarks).toEqual(['left out groups with names that devsh does not allow: a b!']);
+  expect(remarks.map(textOf)).toEqual([
+    'left out groups with names that devsh does not allow: a b!',
+  ]);
   const plan = planImport(
     { devices, groups, remarks },
     { written: { devices: [], groups: [] }, inventory: new Inventory([]), folder: '/' },
@@ -166,7 +172,7 @@ test('names of inherited properties are ordinary hosts, groups and columns', () 
     'a.csv',
   );
   expect(devices).toHaveLength(1);
-  expect(remarks).toEqual(['left out columns: constructor']);
+  expect(remarks.map(textOf)).toEqual(['left out columns: constructor']);
 });
 
 test.each(['\n', '\t', ' ', 'a:\n', '[a]\n'])(

@@ -1,0 +1,160 @@
+import { counted, oneLine, someOf } from '../../text/one-line.ts';
+import { nearHint } from '../../text/suggest.ts';
+
+/** Names in one sentence: as many as a person reads in one line. */
+const MOST = { groups: 8, fields: 12 };
+
+type Names = readonly string[];
+/** See `noRecord`. */
+type None = Readonly<{ none: string }>;
+
+/** What is found about many devices: the inventory, selectors, filters, lists. */
+export const FLEET = {
+  'device-exists': 'there is already a device "{name}" in {file}',
+  'address-exists': '{address} is already in {file}, as "{name}"',
+  'no-such-device': 'no device "{name}" in {file}',
+  'not-listed': '{file} no longer lists {name}; import again',
+  'shared-anchor':
+    '{key} is an anchor (&{name}) that other entries use (*{name}): edit the inventory file itself; nothing was changed',
+  'group-twice': 'there is already a group "{name}" (first in line {line})',
+  'device-twice': 'there is already a device "{name}" (first in line {line})',
+  'address-twice': 'there is already a device at {name} (first in line {line})',
+  'bad-group-name': 'group name {problem}',
+  'group-in-itself': 'the group "{name}" contains itself',
+  'no-inventory': 'the file must contain "devices:" and "groups:"',
+  'device-without-name': 'the device needs a name',
+  'device-without-address': 'the device needs an address',
+  'named-as-address': 'a device named {name} cannot have another address',
+  'proxy-and-jump': 'a device has either a proxy or a jump host, not both',
+  'inventory-head':
+    ' Devices that devsh knows by name. Edit this file as you like, or use "devsh device add" and\n' +
+    ' "devsh device remove", which keep your comments.',
+
+  'all-excluded': '"{selectors}" selects no device: "!" excludes all that it names',
+  'nothing-excluded': '"!" needs a device to exclude, as in !fw3',
+  'empty-inventory': 'the inventory has no devices; "devsh device add" adds one',
+  'no-such-group': ({ group, groups }: { group: string; groups: Names | undefined }) => {
+    const start = `no group "${oneLine(group)}" in the inventory`;
+    if (groups === undefined) return start;
+    if (groups.length === 0)
+      return `${start}; no device has one: "devsh device add NAME ADDRESS --group GROUP"`;
+    const more = groups.length > MOST.groups ? ', …' : '';
+    return `${start}; it has ${groups.slice(0, MOST.groups).join(', ')}${more}`;
+  },
+  'no-match': 'no device matches "{word}"; "device list" shows all names',
+  'no-such-name':
+    'the inventory has no device or group "{word}"; "devsh device add {word} ADDRESS" adds it',
+  'name-of-group': 'the inventory has no device "{word}"',
+  'too-many-devices':
+    '"{term}" stands for {count} devices; at most {most} can be selected: write a smaller range',
+  'open-bracket': 'a bracket is not closed in "{term}"',
+  'bad-range': '"{range}" is not a list of numbers such as [5-9] or [1,3,5-7]',
+  'reversed-range': 'the range {range} is reversed',
+  'bad-net': '"{address}" in "{term}" is not an IP address',
+  'bad-prefix': '/{prefix} in "{term}" is more than /{width}',
+
+  'empty-filter': 'an empty filter would select every record',
+  'open-quote': 'the quote is not closed',
+  'slow-pattern':
+    "the pattern '{pattern}' repeats a group that itself repeats or has alternatives, which can take forever",
+  'bad-pattern': "the pattern '{pattern}' is invalid: {reason}",
+  'no-such-field': ({ field, fields, none }: { field: string; fields: Names } & None) => {
+    const near = nearHint(field, fields) || `; the fields are ${someOf(fields, MOST.fields)}`;
+    return `${none} has a field "${oneLine(field)}"${near}`;
+  },
+  'no-such-value': (found: { field: string; text: string; values: Names } & None) => {
+    const { field, text, values, none } = found;
+    const isFew = values.length > 0 && values.length <= MOST.fields;
+    const all = isFew ? `; the values are ${values.toSorted().join(', ')}` : '';
+    return oneLine(`${none} has ${field}=${text}${nearHint(text, values) || all}`);
+  },
+  'order-as-field': '{none} has a field "{field}": --sort -FIELD sorts in descending order',
+  'field-as-word':
+    '"{field}" is a field: --columns FIELDS or --json=FIELDS shows it, {field}=VALUE filters',
+  'other-spelling': '{none} matches "{word}", which is written {meant} here',
+  'and-as-word': '{none} has "{word}": conditions stand side by side, and all must match',
+  'or-as-word':
+    '{none} has "{word}": conditions stand side by side, and all must match; lang~^(de|fr)$ is one value or the other',
+  'operator-as-word': '{none} has "{word}": a condition is written without blanks, as in lang=de',
+  'not-as-word': '{none} has "{word}": field!=value excludes, as in lang!=de',
+  'order-as-word': '{none} has "{word}": --sort -FIELD sorts in descending order',
+  'star-as-word':
+    '{none} has "{word}": "*" stands for itself; field~regex searches, as in username~^ab',
+  'time-as-word': '{none} has "{word}": --at TIME shows what was read then',
+  'regex-as-word': '{none} has "{word}": field~regex searches with a pattern, as in username~^ab',
+  'columns-as-word':
+    '{none} has "{word}": --columns FIELDS chooses fields; words to search for stand side by side',
+  'commas-as-word':
+    '{none} has "{word}": conditions stand side by side, with blanks and without commas',
+  'device-as-word': '{none} has "{word}": --on SELECTOR names devices (fw1,fw2)',
+
+  'list-hides': 'not in the list, which leaves records out',
+  'list-cut':
+    'not in the list, which may be cut: state how it pages, or "profile set {device} list.paging=none"',
+  'own-path-unclear': 'not in the list, and its own path does not tell',
+  'not-tried': ({ device, user, isAgain, refusedBy }: NotTried) => {
+    const whose = user === undefined ? 'the token' : `the login of ${user}`;
+    const names = refusedBy.join(' and ');
+    return `${device}: ${whose} was not tried${isAgain ? ' again' : ''}, because ${names} refused it. Check it with "devsh login".`;
+  },
+  drift: ({ records, resource, devices, unread, same, differing, missing }: DriftCounts) => {
+    const read = unread === 0 ? '' : ` read, ${unread} not read`;
+    const what = `${counted(records, resource)} on ${counted(devices, 'device')}${read}`;
+    if (same === records) return `no differences: ${what}`;
+    const parts = [
+      `${same} ${sharedText(devices, unread)}`,
+      ...(differing > 0 ? [`${differing} ${differing === 1 ? 'differs' : 'differ'}`] : []),
+      ...(missing > 0 ? [`${missing} not on all${unread === 0 ? '' : ' of them'}`] : []),
+    ];
+    return `${what}: ${parts.join(', ')}`;
+  },
+
+  'no-device-list': '{file} is not a list of devices as "device list --json" prints it',
+  'no-csv-column':
+    '{file}:1: no column "{column}"; the first line names the columns: name,address,groups,user',
+  'two-csv-columns':
+    '{file}:1: more than one column "{column}"; the first line names the columns: name,address,groups,user',
+  'not-ansible': '{file} is not output of "ansible-inventory --list": not an object',
+  'unknown-source':
+    '{file} has no known content: looked for "inventory" or "devices" (devsh), "_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
+  'ansible-only':
+    'only Ansible can read {file}: run "ansible-inventory -i FILE --list | devsh device import -"',
+  'left-out-groups': 'left out groups with names that devsh does not allow: {names}',
+  'left-out-hosts': 'left out hosts that are this machine: {names}',
+  'left-out-secrets': 'left out secrets: {names} (keep a login with "login")',
+  'left-out-columns': 'left out columns: {names}',
+  'imported-twice': 'the source has "{name}" twice (first: {place})',
+  'imported-name': 'its name {problem}',
+  'imported-group': 'its group {group} {problem}',
+  'imported-template': 'its address is a template that only Ansible can fill in',
+  'imported-invisible': 'its {key} contains invisible characters',
+  'imported-no-flag': 'its {key} must be true or false',
+  'address-known': 'its address is {address}, and "{name}" already has it',
+  'address-shared': 'its address is {address}, and so has "{name}" ({place})',
+  'source-group': 'the group {group} of the source {problem}',
+  'source-circle': 'with this source the group "{name}" would contain itself',
+} as const;
+
+interface NotTried {
+  readonly device: string;
+  /** Undefined for a token whose owner is unknown. */
+  readonly user: string | undefined;
+  readonly isAgain: boolean;
+  readonly refusedBy: Names;
+}
+
+/** Numbers of records; `missing` on a device that was read. */
+interface DriftCounts {
+  readonly records: number;
+  readonly resource: string;
+  readonly devices: number;
+  readonly unread: number;
+  readonly same: number;
+  readonly differing: number;
+  readonly missing: number;
+}
+
+/** "the same on all", if all were read. */
+export function sharedText(of: number, unread: number): string {
+  return unread === 0 ? 'the same on all' : `same on ${of} read`;
+}
