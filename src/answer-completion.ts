@@ -11,11 +11,7 @@ import type { CompletionSources } from './shell/seen-devices.ts';
 import { answer } from './shell/completion/complete.ts';
 import { COMPLETION_SHELLS } from './shell/completion/shells.ts';
 
-/**
- * `devsh __complete SHELL …`, called by the scripts of `devsh completion` at each Tab. A separate program in
- * the bundle: it only reads files and loads no network, keychain or screen, so that a key press feels
- * immediate.
- */
+/** Answers each Tab (`devsh __complete SHELL …`): reads files only, and loads no network, keychain or screen. */
 export async function answerCompletion(
   [name = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,

@@ -64,11 +64,7 @@ const work = async () => {
 work().then(answer, (error) => answer({ error: String(error.message) }));
 `;
 
-/**
- * Asks the OS keychain in a child process that is killed after `limitMs`: a keychain that does not respond
- * blocks the calling thread and keeps its process from ending. The secrets go through pipes. Throws
- * KeychainUnavailableError.
- */
+/** Asks the keychain in a child that is killed after `limitMs`, by pipes. Throws KeychainUnavailableError. */
 export async function askKeychain(
   request: KeychainRequest,
   options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },

@@ -132,11 +132,7 @@ function entriesIn(entries: KeychainResponse['entries']): StoredEntry[] {
 
 const TOKEN = 'token:';
 
-/**
- * `admin@10.0.0.5:443`, for a token `token:admin@10.0.0.5:443`, for a token without a user
- * `token:@10.0.0.5:443`. This is unambiguous: a user of Basic authentication has no colon (RFC 7617,
- * section 2) and an address has no `@`.
- */
+/** `admin@10.0.0.5:443`, `token:admin@…`, `token:@…`. No user of Basic has a colon, and no address an `@`. */
 export function accountName({ address, kind, user = '' }: StoredAccount): string {
   if (kind === 'basic' && (user === '' || user.includes(':'))) {
     throw new CredentialError(

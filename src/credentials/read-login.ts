@@ -1,11 +1,7 @@
 import type { StoredCredential } from './store.ts';
 import { attempt } from '../errors.ts';
 
-/**
- * Reads the output of a `credential_command`: a JSON object with `token`, or with `username` and
- * `password`; the same as lines `key=value`, as git's credential helpers print them; or one line, which is
- * a token. Returns undefined for anything else.
- */
+/** Reads JSON or `key=value` lines with `token`, or `username` and `password`; or one line, a token. Else undefined. */
 export function readLogin(output: string): StoredCredential | undefined {
   const text = output.trim();
   if (text.startsWith('{')) {

@@ -98,11 +98,7 @@ export class RotationStore {
     return Promise.all(read);
   }
 
-  /**
-   * Which secret was tried last while the outcome of a request is open, without the secret. A devsh that is killed after
-   * a refused login begins with the other one the next time: else each kill would add a refused login until the device
-   * locks the account. Throws SettingsError.
-   */
+  /** Which secret was tried last: a killed devsh begins with the other one, or each kill would add a refused login. */
   async lastTried(account: RotatedAccount): Promise<'new' | 'old' | undefined> {
     const lines = ((await readText(this.#triesPath)) ?? '').split('\n');
     const placeOf = (secret: 'new' | 'old') => lines.lastIndexOf(tryLine(account, secret));
@@ -126,10 +122,7 @@ export class RotationStore {
     return { place: this.#places[0] };
   }
 
-  /**
-   * Keeps a secret before it is sent, with the one that it replaces, if that is known. On disk when it
-   * resolves. Throws RefusedError if the pending secret of another run was sent, or if it is the old one.
-   */
+  /** Keeps a secret on disk before it is sent. Throws RefusedError if another run has sent one. */
   keepPending(
     account: RotatedAccount,
     secret: string,

@@ -58,10 +58,7 @@ const READ_CONNECTIONS = 2;
 /** How long a device may take to notice a closed connection. */
 const CLOSE_DELAYS_MS = [50, 300];
 
-/**
- * HTTP to one device. Reads share two connections and are repeated after connection faults. A write has its
- * own connection and is sent once, whatever the response; it is repeated only if no byte of it left.
- */
+/** HTTP to one device: reads share two connections and are repeated; a write has its own and is sent once. */
 export class DeviceClient {
   readonly #options: ClientOptions;
   readonly #origin: string;
@@ -90,10 +87,7 @@ export class DeviceClient {
     return this.#latencyMs;
   }
 
-  /**
-   * The `Date` header of the last response (RFC 9110, 6.6.1) says it: whole seconds, at some time between request and
-   * response. Undefined without such a header, or if a cache may have sent it.
-   */
+  /** By the `Date` header of the last response: whole seconds. Undefined if a cache may have sent it. */
   get clockOffset(): ClockOffset | undefined {
     if (this.#dated === undefined) return undefined;
     const { date, from, to } = this.#dated;
@@ -189,10 +183,7 @@ export class DeviceClient {
     }
   }
 
-  /**
-   * The device may accept one connection at a time: if it refused this one, so that nothing was sent, the
-   * write is tried again with all others closed.
-   */
+  /** If the device refused the connection, so that nothing was sent, tries again with all others closed. */
   async #write(request: HttpRequest, signal: AbortSignal | undefined): Promise<Response> {
     if (!this.#takesOne) {
       try {
@@ -287,10 +278,7 @@ export class DeviceClient {
     }
   }
 
-  /**
-   * Closes every open connection. A changed certificate ends the session with the device: nothing more is
-   * sent, even if the right certificate comes back.
-   */
+  /** Closes every connection. After a changed certificate nothing more is sent, even if the right one comes back. */
   #distrust(error: UntrustedError): void {
     if (error.reason === 'changed') this.#stoppedBy = error;
     void this.#readers.end(error);

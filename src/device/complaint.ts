@@ -198,10 +198,7 @@ function entryOf(value: ValueObject, isListed: boolean): Entry | undefined {
   return path === undefined || text === undefined ? undefined : { path, text };
 }
 
-/**
- * Resolves a path to a field: `user.name`, `/data/attributes/name`, `data[user][name]`, `["body","name"]`.
- * Drops wrappers up to a field that was sent (`FirstName` is `first_name`).
- */
+/** The field in `user.name`, `/data/attributes/name` or `["body","name"]`: without wrappers around a sent one. */
 function fieldOfPath(path: string, sent: readonly string[]): string {
   const whole = sent.find((field) => field === path);
   if (whole !== undefined) return whole;

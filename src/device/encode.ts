@@ -126,11 +126,7 @@ export function hasAllFields({ create }: Profile): boolean {
   return create.encoding === 'form' && create.record === 'whole';
 }
 
-/**
- * Creates a record. The documented form has the text for "no id", the documented fields (empty if not
- * given), then the others. Throws RefusedError for an id, because the POST would overwrite the record with
- * that id.
- */
+/** Creates a record. Throws RefusedError for an id that the device sets: the POST would overwrite that record. */
 export function createRequest(
   stated: Profile,
   resource: string,
@@ -197,11 +193,7 @@ function ifUnchanged(
   }
 }
 
-/**
- * Changes a record. A whole record has its id and all its fields, null included, because the device may erase
- * omitted ones. Omitted unless they change: secrets, which a device shows masked or hashed, and what a form cannot
- * carry. Throws RefusedError for a record without a usable id.
- */
+/** Changes a record. A whole one keeps nulls, as the device may erase what is omitted; unchanged secrets are never sent. */
 export function updateRequest(
   stated: Profile,
   resource: string,
@@ -438,10 +430,7 @@ function isSecretList(value: Value): boolean {
   return isValueList(value) && !isEqual(maskedValue('', value), value);
 }
 
-/**
- * Whether an unchanged value is sent: in JSON all but secrets, in a form only values with a text form. A
- * list of several items only if the device was seen to accept repeated fields.
- */
+/** Whether an unchanged value is sent: in JSON all but secrets, in a form what has a text, and known lists. */
 function isSentUnchanged(profile: Profile, resource: string, field: string, value: Value): boolean {
   if (isSecretField(field) || isSecretList(value)) return false;
   if (!isNested(value)) return true;

@@ -9,21 +9,14 @@ import {
 
 type Held = Value | undefined;
 
-/**
- * Whether two values are equal; `undefined` is an absent value. Null, empty text, empty list, empty object and absent
- * are five different things, at any depth. Numbers are equal by value (`1.0` and `1`), objects in any order of their
- * names.
- */
+/** Equal at any depth: numbers by value, objects in any order. Null, absent and each kind of empty are different. */
 export function isEqual(one: Held, other: Held): boolean {
   if (one === other) return true;
   if (isNested(one)) return haveEqualParts(one, other, isEqual);
   return isNumber(one) && isNumber(other) && decimal(one) === decimal(other);
 }
 
-/**
- * Whether the device holds what was sent, perhaps in its own spelling: `5` as `"5"`, `true` as `1` or `"on"`. Null,
- * empty and absent have no other spelling.
- */
+/** Whether the device holds what was sent, perhaps spelled its way: `5` as `"5"`, `true` as `1` or `"on"`. */
 export function isStored(sent: Held, held: Held): boolean {
   if (isEqual(sent, held)) return true;
   if (isNested(sent)) return haveEqualParts(sent, held, isStored);

@@ -50,10 +50,7 @@ export interface Response {
 }
 
 interface ExchangeLimits {
-  /**
-   * From the first byte of the request to the last of the response, without delays of this process. For a read
-   * that keeps arriving this is the limit of silence.
-   */
+  /** From the first byte of the request to the last of the response; for a read that arrives, the limit of silence. */
   readonly timeoutMs: number;
   /** The limit of a read that keeps arriving. */
   readonly wholeMs: number;
@@ -80,10 +77,7 @@ interface Sending {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Sends one request and reads its whole response. Throws TransportFault, CancelledError, or an error of the
- * connector.
- */
+/** Sends a request and reads the whole response. Throws TransportFault, CancelledError or an error of the connector. */
 export async function exchange(sender: HttpConnection, sending: Sending): Promise<Response> {
   const startedAt = performance.now();
   const raw = await receive(sender, sending);
@@ -320,10 +314,7 @@ export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 1024 / 102.4) / 10} MiB`;
 }
 
-/**
- * Decodes in the character set of the header or byte order mark, otherwise UTF-8. Text without any valid
- * UTF-8 is Latin-1, as old devices send it; single broken bytes are replaced.
- */
+/** Decodes as the header or the byte order mark says, else as UTF-8, or as Latin-1 where no UTF-8 is valid. */
 export function bodyText(bytes: Buffer, contentType = ''): string {
   const named = decoderFor(/charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1]);
   const marked = BYTE_ORDER_MARKS.find(({ mark }) =>

@@ -93,10 +93,7 @@ let lastTickAt = 0;
 /** By `awakeMs`, at the last tick. */
 let countedMs = 0;
 
-/**
- * Calls `expire` once after `limitMs` of waiting, up to a tick later, unless it is stopped. Time in which this
- * process was blocked does not count, and after it there is always a turn to read what has arrived.
- */
+/** Calls `expire` once after `limitMs`, unless it is stopped. Time in which this process was blocked does not count. */
 export class Deadline {
   readonly #expire: () => void;
   #endsAt: number;
@@ -129,10 +126,7 @@ export class Deadline {
   }
 }
 
-/**
- * Milliseconds in which this process was not blocked while a deadline ran; only differences count. It never goes back,
- * or a latency could be negative.
- */
+/** Milliseconds in which this process was not blocked while a deadline ran; it never goes back. Use differences. */
 export function awakeMs(): number {
   const sinceMs = performance.now() - lastTickAt;
   return countedMs + (running.size === 0 ? sinceMs : Math.min(sinceMs, STEP_MS));

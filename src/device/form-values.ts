@@ -53,10 +53,7 @@ interface Words {
   readonly isErased: boolean;
 }
 
-/**
- * What a change of a record by a form cannot say: `null of memo`, `the empty list of roles`, `the absence of zone`.
- * Empty for JSON, which says all of it.
- */
+/** What a form cannot say: `null of memo`, `the empty list of roles`, `the absence of zone`. JSON says all. */
 export function unsayable(
   profile: Profile,
   resource: string,

@@ -27,10 +27,7 @@ export function httpConnection(origin: string, connect: Connect): HttpConnection
   });
 }
 
-/**
- * The connections that the reads of one device share, one request at a time each. A read waits if all are
- * busy. A pool of undici's does the same, but takes 16 KB per device.
- */
+/** The connections that the reads of a device share, one request each. A pool of undici takes 16 KB per device. */
 export class ReadConnections {
   readonly #make: () => HttpConnection;
   #limit: number;
@@ -67,10 +64,7 @@ export class ReadConnections {
     while (this.#clients.length > limit && this.#idle.length > 0) this.#drop(this.#idle.pop());
   }
 
-  /**
-   * For a device that accepts one connection at a time: `work` opens its own while no reader is open. Waits
-   * for the read under way; later reads wait for `work`.
-   */
+  /** `work` opens its own connection while no reader is open, for a device that accepts one. Later reads wait. */
   async exclusively<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     this.limitTo(1);
     const reader = this.#free() ?? (await this.#waitForIdle(signal));

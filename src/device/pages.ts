@@ -52,12 +52,7 @@ export interface ReadOptions {
   readonly idOf?: (record: DeviceRecord) => string | undefined;
 }
 
-/**
- * Reads a list page by page. Uses only path and query of `next`: behind a proxy it may name another host,
- * which must never get a request. Without `next`, a response that reports more records is followed by page
- * number or offset, as long as that returns new ones. A list that changes meanwhile is read again. Throws
- * ProtocolError rather than leave records out.
- */
+/** Reads all pages, or throws ProtocolError. Of `next` only path and query count: no other host gets a request. */
 export async function readPages(
   path: string,
   device: DeviceRef,

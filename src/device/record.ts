@@ -94,10 +94,7 @@ export function valueText(value: Value | undefined): string {
 /** Texts that would be taken for another value without quotes, as those that are in quotes. */
 const MISTAKABLE = /^(?:absent|null|\[\]|\{\})$/;
 
-/**
- * To read where it matters what a value is exactly: `absent`, `null`, `""`, `[]` and `{}` are told apart, and the
- * text `null` is quoted. Not yet safe to show.
- */
+/** Tells `absent`, `null`, `""`, `[]`, `{}` and the text `null` apart, for people. Not yet safe to show. */
 export function exactText(value: Value | undefined): string {
   if (value === undefined) return 'absent';
   if (value === null) return 'null';

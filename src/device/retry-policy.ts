@@ -43,10 +43,7 @@ export function firstRead(path: string): ReadState {
   return { path, redirects: 0, retries: 0, throttles: 0 };
 }
 
-/**
- * The attempt after this one; undefined if the caller gets its outcome. Not for writes: some devices
- * execute one and respond 429 anyway.
- */
+/** The next attempt of a read; undefined if its outcome counts. A device may execute a write and respond 429. */
 export function nextRead(
   state: ReadState,
   outcome: Outcome,

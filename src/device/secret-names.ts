@@ -22,10 +22,7 @@ const HASH =
 /** What follows a secret and is one, too: its hash, the one before it. */
 const COPY = `(?:${HASH}|keys?|histor(?:y|ies)|confirm(?:ation)?|again|repeat|old|new|current|value|string|text|plain|clear|encrypted|encoded|material|data|b(?:ase)?64|hex|r[ow]|\\w?\\d+)`;
 
-/**
- * Words about a secret, as the first or the last one behind it: measures, moments, places, abstract nouns and
- * participles. Flags are never masked, whatever they are called.
- */
+/** Words about a secret, as the first or the last behind it: measures, moments, places, abstract nouns. */
 const ABOUT =
   /^(?:.*(?:count|counter|length|size|age|time|life|lock|lockout|limit|interval|timeout|policy|policies|protocol|algorithm|attempt|failure|index|table|entry|state|status|type|mode|id|name)s?|\w{2,}(?:ion|ity|ness|ment|ance|ence|ing|ed|able)|exp\w*|len|bits?|days?|hours?|minutes?|seconds?|dates?|ttl|min\w*|max\w*|no|not|is|in|at|on|by|must|can|may|allow|until|since|last|next|set|reset|change[ds]?|check(?:s|er)?|require|force|enforce|track|use|usage|disable|enable|kinds?|format|class|cipher|method|schemes?|syntax|rules?|strength|score|valid|hint|prompt|label|title|u?uid|guid|idx|refs?|ur[il]|link|href|path|file|source|origin|owner|num(?:ber)?|tries|retries|grace|fingerprint|thumbprint|checksum|managers?|servers?|host|port|address|service|provider|endpoint|level|attributes?|propert(?:y|ies)|flags?|options?|settings|config|generator|total|support|vault|agent|stdin|notes?)$/;
 

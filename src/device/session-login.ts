@@ -49,10 +49,7 @@ const CLEAR = [401, 429];
 /** Printable ASCII without what separates cookies. */
 const USABLE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,8000}$/;
 
-/**
- * The session of one device: opened by the first request, shared by all, ended with the client. Its secret is
- * sent to no other origin, and kept in memory only.
- */
+/** The session of one device, opened by the first request. Its secret goes to no other origin, and to no file. */
 export class SessionLogin {
   readonly #options: SessionOptions;
   #session: Promise<OpenSession> | undefined;
@@ -62,10 +59,7 @@ export class SessionLogin {
     this.#options = options;
   }
 
-  /**
-   * Sends a request in the session. A read is repeated once, in a new session, if the old one has ended. Throws
-   * ExpiredSessionError for a write: only reading shows whether the device has executed it.
-   */
+  /** Repeats a read once if the session has ended. Throws ExpiredSessionError for a write: it may have arrived. */
   async request(request: HttpRequest, signal?: AbortSignal): Promise<Response> {
     const { device } = this.#options;
     const opening = this.#open();

@@ -85,10 +85,7 @@ async function openForUse(options: ConnectOptions): Promise<TLSSocket> {
   }
 }
 
-/**
- * Connects, reads the certificate and disconnects; sends no HTTP. Throws UntrustedError if the certificate
- * fails `trust`.
- */
+/** Connects, reads the certificate and disconnects, without HTTP. Throws UntrustedError if it fails `trust`. */
 export async function scanCertificate(
   device: DeviceRef,
   address: Address,

@@ -207,10 +207,7 @@ function otherScheme({ headers }: Response): string {
 /** A header for a token that a response names. */
 const NAMED_HEADER = /\bX-(?![\w-]*[CX]SRF)[A-Z][\w-]{0,40}(?:key|token|auth)\b/i;
 
-/**
- * If only the authentication of a read fails, the token may be right but its place wrong. devsh proposes another
- * one and does not try it: a token is sent only where the user wants it.
- */
+/** If a read fails by its login alone, the place of the token may be wrong: devsh proposes another, and tries none. */
 function tokenAdvice(
   { device, credential, auth, request }: FailureContext,
   { status, headers, body }: Response,

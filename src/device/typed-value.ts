@@ -68,11 +68,7 @@ function kindOf(value: Value): FieldShape['kind'] {
 export type Typed =
   { readonly value: Value; readonly problem?: undefined } | { readonly problem: string };
 
-/**
- * Reads typed text as a value of the field's kind. A list is JSON if it starts with `[`, otherwise
- * comma-separated; an object is JSON. Text is unchanged: `007`, `true`. Other text in a number or boolean
- * field stays text, because the check is elsewhere. Outside text fields, `null` is null.
- */
+/** Reads typed text as the kind of the field: a list as JSON or by commas, an object as JSON. Other text stays. */
 export function typedValue(text: string, shape: FieldShape): Typed {
   switch (shape.kind) {
     case 'text':

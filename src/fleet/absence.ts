@@ -22,10 +22,7 @@ interface Listed {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The one place that decides whether a record that a list does not show is absent. If its id was ever known, its own
- * path decides, where own paths answer; a proof is kept with the reading.
- */
+/** Decides alone whether a record that a list lacks is absent: by its own path, if its id was ever known. */
 export async function absenceOf(
   listed: Listed,
   isMeant: (record: DeviceRecord) => boolean,

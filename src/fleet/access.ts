@@ -7,10 +7,7 @@ import type { Route } from '../device/route/route.ts';
 import type { Trust } from '../device/tls.ts';
 import type { DeviceEntry } from './inventory.ts';
 
-/**
- * Decides about trust and credentials while devices are used. The shell implements it with files, the
- * keychain and questions to the user; its responses reopen the device.
- */
+/** Decides about trust and credentials while devices are used: the shell asks the keychain and the user. */
 export interface Access {
   trust(entry: DeviceEntry): Promise<Trust>;
   route(entry: DeviceEntry): Route;
@@ -25,10 +22,7 @@ export interface Access {
     entry: DeviceEntry,
     refused: Credential | undefined,
   ): Promise<Credential | undefined>;
-  /**
-   * Waits until `credential` may be sent to one more device. Until a device accepts it, at most two devices
-   * get it, so that a wrong password is not sprayed over a fleet. Throws if two devices refused it.
-   */
+  /** Waits until one more device may get the credential (`CredentialGate`). Throws if two devices refused it. */
   admit(entry: DeviceEntry, credential: Credential): Promise<void>;
   /** What became of an admitted credential. */
   settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void;

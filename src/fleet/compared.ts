@@ -17,10 +17,7 @@ import { isSecretField } from '../device/sensitive-fields.ts';
 /** A secret that the device hides itself. */
 const DOTS = /^[*•●]{3,}$/;
 
-/**
- * Whether a field is compared between devices. Excluded are `perDevice` fields (ids, counters) and secrets;
- * the natural key is always compared.
- */
+/** Whether a field is compared: none that differs per device, no secret, always the natural key. */
 export function isCompared(
   field: string,
   keyField: string,
@@ -29,10 +26,7 @@ export function isCompared(
   return !perDevice.has(field) && (field === keyField || !isSecretField(field));
 }
 
-/**
- * The text that is compared between devices. `true` equals `"true"`; null, empty and absent are different.
- * Timestamps always match, and so do secrets and per-device fields in nested values.
- */
+/** `true` equals `"true"`; null, empty and absent differ; timestamps, and secrets in nested values, always match. */
 export function comparedText(
   field: string,
   value: Value | undefined,
@@ -105,10 +99,7 @@ export function isDated(field: string, value: Value | undefined): boolean {
 /** Types of read-only fields that differ per device: ids, counters, timestamps. */
 const OWN_TYPES = /int|number|float|decimal|uuid|date|time|duration|counter/i;
 
-/**
- * Fields in which the same record may differ per device: ids, counters, timestamps. Secrets have their own
- * rule (`isCompared`).
- */
+/** Fields in which one record may differ per device: ids, counters, timestamps. For secrets see `isCompared`. */
 export function perDeviceFields(profile: Profile, resource: string): readonly string[] {
   const { fields = {}, keyField } = profile.resources[resource] ?? {};
   const counted = Object.entries(fields).flatMap(([field, { readOnly, type = '' }]) =>
@@ -129,10 +120,7 @@ export type RecordChange =
       readonly fields: readonly string[];
     };
 
-/**
- * Compares two readings of one device by the natural key; removed records come last. Timestamps change by
- * themselves and do not count; nor do fields outside `compared`, if given.
- */
+/** Compares two readings of a device by the natural key, without timestamps, removed records last. */
 export function recordChanges(
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],

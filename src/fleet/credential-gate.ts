@@ -19,11 +19,7 @@ interface CredentialState {
   waiting: (() => void)[];
 }
 
-/**
- * Keeps a wrong password from being sprayed over a fleet. Until a device accepts a credential, at most two
- * devices that respond in time have it; after two refusals no other device gets it. `StopRule` counts the
- * refusals of a roll-out.
- */
+/** Until a device accepts a credential, two at most get it, and after two refusals no other one. */
 export class CredentialGate {
   readonly #states = new Map<string, CredentialState>();
 
@@ -32,11 +28,7 @@ export class CredentialGate {
     for (const state of this.#states.values()) state.refusedBy = [];
   }
 
-  /**
-   * Waits until the credential may be sent to one more device; `settle` reports the outcome. To be called when
-   * the device is connected: an absent one keeps nobody waiting.
-   * Throws a `CredentialError` if this device refused it, or two others did, unless this one accepted it last.
-   */
+  /** Waits until one more device may get the credential; call it when connected. Throws CredentialError. */
   async admit(deviceName: string, credential: Credential): Promise<void> {
     const state = this.#stateOf(credential);
     const { acceptedBy, pending } = state;

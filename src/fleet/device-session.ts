@@ -320,10 +320,7 @@ export class DeviceSession {
     return this.use(access, (device) => device.write(request), { isWrite: true });
   }
 
-  /**
-   * Reads what the device says about a resource, without writing. `once`: again only when an empty list has
-   * got records; `again`: in any case; `fields`: only the fields, and what an empty list left open.
-   */
+  /** Learns by reading. `once`: again if an empty list got records; `again`: always; `fields`: only the fields. */
   async learn(
     access: Access,
     resource: string,
@@ -495,10 +492,7 @@ export class DeviceSession {
     return { device, credential };
   }
 
-  /**
-   * A refused request leaves the device ready; an unusable response does not. A cancellation says nothing
-   * about the device.
-   */
+  /** A refused request leaves the device ready, an unusable response does not; a cancellation says nothing. */
   #stateAfter(error: DevshError): SessionState {
     const before = this.#state;
     if (error instanceof CancelledError)

@@ -2,11 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** The number of tasks at a time; `adaptive`: as many as machine and network can handle. */
 export type Width = number | 'adaptive';
 
-/**
- * Runs `work` for every item, at most `width` at a time, and yields results as they are emitted. `work`
- * must not throw: emit failures as results. After an abort no further item starts; those under way finish
- * and their results are yielded.
- */
+/** Runs `work`, which never throws, for all items, `width` at a time. After an abort no further item starts. */
 export async function* fanOut<Item, Result>(
   items: readonly Item[],
   width: Width,
@@ -83,11 +79,7 @@ const IDLE = 0.75;
 
 const ADAPT_MS = 100;
 
-/**
- * Adapts the width: wider while this process only waits (slow network, slow devices), narrower when the
- * process itself is the bottleneck (a TLS handshake takes about 1 ms of CPU), because more tasks would then
- * only delay all of them.
- */
+/** Widens while this process waits for devices; narrows when it is busy itself (TLS takes 1 ms of CPU). */
 class AdaptiveWidth {
   #width = INITIAL_WIDTH;
   #seen = performance.eventLoopUtilization();

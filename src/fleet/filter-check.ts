@@ -21,10 +21,7 @@ const ODD_WORDS = [
   [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, 'device-as-word'],
 ] as const;
 
-/**
- * Tells an empty result from a question that cannot be right: a field that no record has, or a condition as another
- * tool writes it. It judges by what was read, so that an odd value that a device really has stays one.
- */
+/** Tells an empty result from a question that cannot be right, by the records that were read. */
 export class FilterCheck {
   readonly #filter: Filter | undefined;
   readonly #missing: Set<string>;

@@ -14,10 +14,7 @@ export interface Condition {
   readonly text: string;
 }
 
-/**
- * A part of a filter. A `word` is searched in every field and in the device name, ignoring case: as a substring
- * or, from three characters on, fuzzily inside one field (see `isFuzzyIn`).
- */
+/** A `word` is searched in every field and the device name: as it is or, from three letters on, fuzzily. */
 type Term =
   | { readonly kind: 'word'; readonly text: string; readonly isFuzzy: boolean }
   | Condition
@@ -166,11 +163,7 @@ export function filteredValue(record: DeviceRecord, field: string): Value | unde
   return fieldOf({ record, deviceName: '', text: '' }, field);
 }
 
-/**
- * Whether the letters of the word occur in this order inside one field ("aldt" in "alice ardent"): the
- * first at the start of a word, all within three times the word's length. Ignores ids, because they contain
- * almost any few hexadecimal digits.
- */
+/** Whether the letters of the word occur in this order ("aldt" in "alice ardent"), close together, and in no id. */
 function isFuzzyIn(text: string, word: string): boolean {
   if (word.length < FUZZY_LENGTH) return false;
   const first = word.charAt(0);

@@ -39,11 +39,7 @@ interface Group {
 
 const NONE: readonly string[] = [];
 
-/**
- * Merges the records of several devices: equal ones become one row, compared by `comparedText`. Ignores
- * `perDevice` fields (ids, counters), secrets and timestamps. Devices can be added as they respond: rows
- * are in the order of their places.
- */
+/** Merges equal records of several devices into one row (`comparedText`), in the order of their places. */
 export class Fold {
   readonly #keyField: string;
   readonly #comparison: Comparison;

@@ -7,11 +7,7 @@ import { DeviceSession } from './device-session.ts';
 /** `unclear`: neither a login nor the refusal of one. */
 export type LoginOutcome = 'accepted' | 'refused' | 'unclear';
 
-/**
- * Reads a list with this credential, or without one, once and on a new connection. A 403 comes after the
- * login, so it counts as one. The gate that keeps a refused login from other devices does not count here: the
- * caller sends each credential to this device alone.
- */
+/** Reads a list once with this credential, on a new connection; a 403 is a login. No gate: the caller spares others. */
 export async function tryLogin(
   { entry }: DeviceSession,
   access: Access,

@@ -50,11 +50,7 @@ export function parseInventory(text: string, file: string): Inventory {
   return readInventory(text, file).inventory;
 }
 
-/**
- * Reads the text of `devices.yaml`. A device inherits from its groups: the nearest wins, and of equally
- * near ones the first. A relative `ca` starts at the folder of `file`. Throws SettingsError with
- * `file:line:column`.
- */
+/** Reads `devices.yaml`. Of the groups of a device the nearest wins, then the first. Throws SettingsError. */
 export function readInventory(text: string, file: string): ReadInventory {
   const source = new YamlSource(text, file, (message) => new SettingsError(message));
   const content = contentOf(source);

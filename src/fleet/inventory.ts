@@ -277,11 +277,7 @@ interface Expansion {
 const BRACKET = /\[([^\]]*)\]/;
 const LIST = /^\d{1,15}(?:-\d{1,15})?(?:,\d{1,15}(?:-\d{1,15})?)*$/;
 
-/**
- * Expands brackets with numbers: `10.0.0.[5-9]`, `fw[01-12]`, `r[1,3]c[1-4]:8443`. The last one varies
- * fastest; leading zeros are kept. `undefined` without brackets, or if they contain an IPv6 address. Throws
- * UsageError.
- */
+/** Expands `10.0.0.[5-9]` and `r[01-12]c[1,3]`, the last one fastest; undefined without brackets, or for IPv6. */
 function expandBrackets(term: string): Expansion | undefined {
   const match = BRACKET.exec(term);
   if (!match) {
@@ -318,11 +314,7 @@ function parseRun(text: string): { first: number; last: number; width: number } 
   return { first, last, width: from.startsWith('0') ? from.length : 0 };
 }
 
-/**
- * The hosts of a network: `10.0.0.0/29`, `2001:db8::/120`, `10.0.0.0/29:8443`, `[2001:db8::/120]:8443`.
- * Omits the first (network) and last (broadcast) address of IPv4 networks with four or more. `undefined`
- * for other terms. Throws UsageError.
- */
+/** The hosts of `10.0.0.0/29` or `[2001:db8::/120]:8443`, without the first and last of IPv4; undefined otherwise. */
 function expandNet(term: string): Expansion | undefined {
   const match =
     /^\[(?<six>[^\]/]*)\/(?<sixBits>\d+)\](?<sixPort>:\d+)?$/.exec(term) ??

@@ -16,12 +16,7 @@ export interface Draft {
 /** Signals that end devsh while a program has the terminal. */
 const ENDS = ['SIGHUP', 'SIGTERM'] as const;
 
-/**
- * Opens a text in `$VISUAL` or `$EDITOR`, which gets the terminal; resolves to the saved text. The file
- * is in a folder that only the user can enter. Both are removed afterwards, also when a signal ends
- * devsh. Throws a `UsageError` if the editor cannot be started, and a `RefusedError` if it exits with
- * an error (`:cq`), which means: change nothing.
- */
+/** Resolves to the text as `$EDITOR` saved it. Throws RefusedError if it exits with an error (`:cq`): change nothing. */
 export async function editInProgram(
   { text, name }: Draft,
   env: NodeJS.ProcessEnv,

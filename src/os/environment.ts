@@ -17,11 +17,7 @@ export interface Paths {
   readonly cache: string;
 }
 
-/**
- * Where devsh keeps its files: the XDG variables apply on every system, then the system's convention. A
- * relative path in an XDG variable is ignored, as the specification asks
- * (https://specifications.freedesktop.org/basedir-spec/).
- */
+/** The folders of devsh, by the XDG variables on every system. Relative ones are ignored, as XDG asks. */
 export function resolvePaths(
   env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform = process.platform,

@@ -102,11 +102,7 @@ function protectedPath(path: string): string {
 /** Somebody else may have written it. */
 export class ForeignFileError extends SettingsError {}
 
-/**
- * Throws ForeignFileError for a file, folder or link that belongs to another user than this one and root, or that
- * others may write. A group with the number of this user is its own, as many systems give each one; in a folder for
- * all, as /tmp, nobody replaces what belongs to others; and nobody writes to a file system that is mounted read-only.
- */
+/** Throws ForeignFileError for what others own or may write; groups of one user and read-only disks are harmless. */
 export function refuseForeign(path: string, stats: Stats): void {
   const own = process.getuid?.();
   const { uid, gid, mode } = stats;

@@ -38,12 +38,7 @@ export interface LockOptions {
   readonly onWait?: ((holder: string) => void) | undefined;
 }
 
-/**
- * Runs `work` while no other devsh does the same for `path`, so that read, change and write lose
- * nothing. The lock is the file `PATH.lock`, which names its owner; the lock of a dead process is broken, and one of
- * another machine or container that was not renewed for a minute.
- * Throws SettingsError after three seconds of waiting. Not re-entrant.
- */
+/** Runs `work` alone, by the lock file `PATH.lock`; breaks the lock of a dead owner. Not re-entrant; throws after 3 s. */
 export async function withLock<T>(
   path: string,
   work: () => Promise<T>,

@@ -40,11 +40,7 @@ interface Sheet {
   readonly rows: readonly (readonly string[])[];
 }
 
-/**
- * The data as CSV. CSV has no way to write a control character that a terminal or a spreadsheet would
- * not obey: those are in visible form, and what would be run as a formula gets an apostrophe in front.
- * JSON has the values as the device sent them.
- */
+/** The data as CSV, with control characters in visible form, and an apostrophe before what would be a formula. */
 function csvText(outputs: readonly Output[], isBare: boolean): string {
   return sheetsOf(outputs)
     .map(({ header, rows, isExact }) => {

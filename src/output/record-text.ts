@@ -160,11 +160,7 @@ function isOwn(field: string, { holders, keyField, perDevice }: RecordOnDevices)
   );
 }
 
-/**
- * Each field with its values and their devices. One field after the other, so that hidden ones cost
- * nothing. `most` values of a field, each on one line;
- * undefined: all, wrapped.
- */
+/** Each field with its values and devices, one after the other; `most` values, each on one line, else all. */
 export function* fieldLines(
   record: RecordOnDevices,
   width: number,

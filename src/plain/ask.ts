@@ -6,11 +6,7 @@ import { appendsOnly, type Host, stopForShell } from './host.ts';
 import { readLine } from './line-reader.ts';
 import { typedSoFar, type TypedAhead } from './typed-ahead.ts';
 
-/**
- * Asks on the terminal, below the existing output; a secret is not shown while typing. Resolves to `undefined`
- * at the end of the input and on Ctrl-C. Text typed before the question was shown is no answer: `ahead` keeps
- * it for the next prompt.
- */
+/** Asks on the terminal; undefined at the end of the input. Text typed before the question waits in `ahead`. */
 export async function askOnTerminal(
   host: Host,
   question: Question,

@@ -70,11 +70,7 @@ function asText(typed: string): string {
   return text.join('');
 }
 
-/**
- * Turns off the echo while a command runs: typed text would appear in the middle of the output, and might be a
- * password that was typed too early. The text waits in the terminal and appears at the next prompt. Uses
- * `stty`, as reading it here would take it from programs that ask on the same terminal.
- */
+/** Holds the echo by `stty` while a command runs: typed text would appear in the output, and may be a password. */
 export class HeldEcho {
   readonly #canHold: boolean;
   #isHeld = false;

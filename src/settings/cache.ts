@@ -32,11 +32,7 @@ interface CacheHead {
   readonly sha256: string;
 }
 
-/**
- * Reproducible data, cached as two lines of JSON that only the user can read. Valid only for the same version
- * and the same state of its source, if this user wrote it and it is whole. Errors are ignored, and no caller
- * waits for the disk.
- */
+/** Data that can be read again, for one version and state of its source. Errors are ignored, nobody waits. */
 export class CachedFile<Content> {
   readonly #path: string;
   readonly #version: string;

@@ -96,11 +96,7 @@ interface Checked {
   readonly values: SettingsValues;
 }
 
-/**
- * Reads the settings. The environment wins over the project file, that over the user's own file, and that over
- * the defaults. An invalid file is a SettingsError that names it; it is never overwritten. Loads zod only for settings
- * that have changed, and conf only to write them: they cost start-up time.
- */
+/** The environment wins over the project file, then the user's. Loads zod and conf only for what has changed. */
 export async function openSettings(
   paths: Paths,
   { env, folder }: SettingsSources = { env: {} },

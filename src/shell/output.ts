@@ -10,10 +10,7 @@ import { type Note, textOf } from '../output/sentences.ts';
 import { someOf } from '../text/one-line.ts';
 import type { TableName, TextName } from './help/document-schema.ts';
 
-/**
- * The output of a command as data. Each reader (one-shot, script, plain prompt, full screen) draws it in its
- * own way. Strings in it may come from a device and are not yet safe to show.
- */
+/** The output of a command as data, for each reader to draw. Its strings may come from a device: not safe to show. */
 export type Output =
   | ReadOutput
   | ChangeOutput
@@ -287,12 +284,7 @@ const CODES: Readonly<Record<Verdict, number | undefined>> = {
   skipped: undefined,
 };
 
-/**
- * The exit status of one command, from all its outputs. All successful: 0. Some successful and some not, or
- * something unknown: 3. Drift and no other success or failure: 7; unanswered questions in the same way: 6. None successful: the code that all failures
- * share, otherwise 1. A comparison of all devices that found differences: 8. An error that ended the command
- * decides alone.
- */
+/** All well: 0. Mixed or unknown: 3. Only drift: 7. Only questions: 6. Else the shared code, or 1. Differences: 8. */
 export class ExitCode {
   readonly #codes = new Set<number>();
   #hasSkipped = false;

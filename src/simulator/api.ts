@@ -24,11 +24,7 @@ export interface Api {
   readonly refuse?: (request: ApiRequest, outcome: Outcome) => Outcome;
 }
 
-/**
- * The response of a device without faults. What the API document leaves open follows Django REST
- * Framework, also the order of the checks: address, format, login, rights, method, body. Changes only
- * the store.
- */
+/** The response of a device without faults, as Django REST Framework would give it. Changes only the store. */
 export function respond(api: Api, request: ApiRequest): ApiResponse {
   const [path = '', query] = request.target.split('?', 2);
   const view = api.findView(path);

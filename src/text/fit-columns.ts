@@ -11,11 +11,7 @@ export interface ColumnNeed {
   readonly most?: number;
 }
 
-/**
- * The width of each column that has room; the first one always has. Group after group, each column gets its
- * least width in the order of the group, then all share what is left: who wants little gets it, so that the
- * widest ones are cut.
- */
+/** The width of each column that has room. Each group gets its least width, then all share: the widest are cut. */
 export function fittedWidths<C extends ColumnNeed>(
   groups: readonly (readonly C[])[],
   room: number,

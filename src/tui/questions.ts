@@ -166,11 +166,7 @@ interface Opening {
   readonly isTyped: boolean;
 }
 
-/**
- * Brings each key to the place that it was meant for. Keys wait, for a moment, while an earlier one is opening
- * a view, so that a burst does what the same keys do one by one. If the focus moves by itself to a place where
- * letters are commands, drops everything up to a pause: the rest of a word must not act there.
- */
+/** Brings each key to the place it was meant for: keys wait while a view opens, and a rest of a word is dropped. */
 export class Typeahead {
   readonly #store: Store;
   readonly #handleKey: (event: KeyEvent) => void;

@@ -150,11 +150,7 @@ const MOST_MS = 2000;
 /** The pause in multiples of the work's duration, which leaves the rest of the time to others. */
 const PAUSE_FACTOR = 9;
 
-/**
- * Runs the same work once for many events, a moment after the first one. The longer the work and its
- * drawing take, the longer events are batched: a thousand devices that respond one by one do not cost a
- * thousand times the work.
- */
+/** Runs work once for many events. The longer it takes, the longer events are batched: devices come one by one. */
 export class Throttle {
   readonly #work: () => void;
   #timer: NodeJS.Timeout | undefined;

@@ -9,11 +9,7 @@ import { askHttpProxy, askSocksProxy, closedTooEarly, ReplyError } from './ask-p
 import { JumpLostError, openByJump } from './jump.ts';
 import type { IndirectRoute, ProxyServer, Route } from './route.ts';
 
-/**
- * Opens a connection to an address, on which nothing has been sent. `signal` aborts it and provides the
- * thrown reason. Throws TransportFault with nothing sent; its kind is `route` if the proxy or jump host
- * failed.
- */
+/** Opens a connection to an address. Throws TransportFault, of the kind `route` if the proxy or jump host failed. */
 export async function openRoute(
   route: IndirectRoute,
   address: Address,

@@ -168,11 +168,7 @@ export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute
   return { kind: 'proxy', proxy: proxy.url };
 }
 
-/**
- * The configured route of the device, otherwise the proxy of the environment unless `NO_PROXY` excludes the
- * address. The environment's proxy is never used for loopback and link-local addresses. Throws UsageError
- * for an invalid variable.
- */
+/** The configured route, else the proxy of the environment, unless `NO_PROXY` or a local address excludes it. */
 export function chooseRoute(
   address: Address,
   configured: ConfiguredRoute | undefined,
@@ -238,11 +234,7 @@ function isLoopback(host: string): boolean {
   return /^(?:.*\.)?localhost\.?$/.test(host) || isIn(loopback, host);
 }
 
-/**
- * Whether `NO_PROXY` excludes an address. Entries: `*`, a host name (with its subdomains), `.suffix`
- * (subdomains only), an IP address, a CIDR block; each with an optional `:port`, separated by commas or
- * blanks.
- */
+/** Whether `NO_PROXY` excludes an address: `*`, host (and below it), `.suffix`, IP or CIDR, each perhaps with `:port`. */
 export function isExcluded(noProxy: string, { host, port }: Address): boolean {
   return noProxy.split(/[\s,]+/).some((entry) => {
     const { pattern, port: only } = splitPort(entry);

@@ -74,11 +74,7 @@ const SETTINGS = [
   'color',
 ] as const;
 
-/**
- * Reads devices from CSV: the first line names the columns (name, address, groups, user …), separated by
- * commas, semicolons or tabs. A cell separates groups by blanks, commas or bars. Throws a UsageError for
- * other text.
- */
+/** Reads devices from CSV with a line of names; blanks, commas or bars separate groups. Throws UsageError. */
 export function parseCsvDevices(text: string, file: string): Findings {
   const [first, ...others] = csvRows(text, file, { trim: true });
   const names = first?.cells ?? [];

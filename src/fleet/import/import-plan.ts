@@ -59,11 +59,7 @@ export interface CurrentInventory {
   readonly folder: string;
 }
 
-/**
- * Plans the changes that add everything found to the inventory: new devices, and new values of known ones.
- * Never removes devices or keys that the source lacks. Throws a UsageError if groups would contain
- * themselves.
- */
+/** Plans new devices and new values of known ones, and removes nothing. Throws UsageError for groups in a circle. */
 export function planImport(findings: Findings, current: CurrentInventory): ImportPlan {
   const refused: ImportRefusal[] = [];
   const valid: FoundDevice[] = [];

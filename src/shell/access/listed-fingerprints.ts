@@ -64,12 +64,7 @@ export async function* acceptListed(
   yield* pinAll(call, vouched);
 }
 
-/**
- * Reads the fingerprints of each address (`host:port`). A line begins with the name or address of a device; the
- * first fingerprint behind it counts. This fits the output of `trust scan` and lines typed by hand. The rest of
- * a line came from the device and is ignored, as are lines without a fingerprint. Throws UsageError for any
- * other file.
- */
+/** The first fingerprint behind each name or address, as `trust scan` prints them. Throws UsageError for another file. */
 function fingerprintsIn(
   text: string,
   file: string,

@@ -197,10 +197,7 @@ async function* accept(
   for (const { entry, state } of sessions) if (state.kind !== 'ready') access.typed.delete(entry);
 }
 
-/**
- * The next question of devices that connect while no other responds, as ssh asks: all certificates, then one
- * login; `asked` has the kinds of question so far. Returns the devices that an answer concerns; a changed certificate stays in the list.
- */
+/** The next question as devices connect: certificates first, then one login. Returns the devices that it concerns. */
 export async function* askNext(
   call: Call,
   sessions: readonly DeviceSession[],

@@ -107,10 +107,7 @@ const LISTING = '63';
 /** Longer summaries would wrap between the candidates. */
 const LONGEST_SUMMARY = 60;
 
-/**
- * The line is sent unchanged, and the candidates return quoted: only devsh handles quotes, and the script
- * evaluates nothing. Avoids `mapfile` and `compopt`, which bash 3.2 (macOS) lacks.
- */
+/** Only devsh handles quotes, and the script evaluates nothing. Works in bash 3.2, without `mapfile` and `compopt`. */
 const BASH_SCRIPT = `# bash completion for devsh: eval "$(devsh completion bash)"
 _devsh() {
   COMPREPLY=()

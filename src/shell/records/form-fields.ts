@@ -71,10 +71,7 @@ export interface FormField {
   readonly origin: Origin | 'seen';
 }
 
-/**
- * The fields of a form for a new record, or for `held` of the device `name` and others. Described fields come
- * first, in the order of the device; ids are left out. The key of several records cannot be changed.
- */
+/** The fields of a form for a new record or for `held`: described ones first, no ids, no key of several records. */
 export function formFields(
   fleet: Fleet,
   resource: string,

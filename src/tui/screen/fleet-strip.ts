@@ -18,10 +18,7 @@ export function stateWord({ kind, error }: DeviceTab): string {
   return error === undefined ? 'failed' : failureCause(error);
 }
 
-/**
- * ` devsh   ✗ fw3 timeout   ● fw1   ● fw2      as admin · pinned · read-write`: the devices by name, those
- * in trouble first; if they are too many, `1000 ━━━━━━━━━✗ 917 ●  ✗ 60 certificate · 20 timeout · 3 login`.
- */
+/** The devices by name, those in trouble first; if they are too many: a count, a bar and the causes. */
 export function fleetStrip({ fleet, size, keymap, pending }: State): Span[] {
   return stripOf(fleet, size.columns, keymap, pending);
 }

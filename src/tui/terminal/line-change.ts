@@ -27,11 +27,7 @@ const SHORT_GAP = 5;
 /** From here on, erasing and moving on is shorter than writing blanks. */
 const MANY_BLANKS = 12;
 
-/**
- * The bytes that turn the line `before` into `after`, both clipped to the screen: writes only cells that
- * changed, and moves over the others. The cursor must be in the first column, with no colours set.
- * Undefined: a line has characters of unsure width, so its cells are not known.
- */
+/** The bytes that turn one line into another, from the first column; undefined for characters of unsure width. */
 export function changedCells(before: string, after: string): string | undefined {
   const old = cellsOf(before);
   const cells = cellsOf(after);

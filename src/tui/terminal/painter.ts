@@ -32,11 +32,7 @@ export class Painter {
     this.#size = size;
   }
 
-  /**
-   * Draws `frame`, lines separated by `\n`, each starting in the default colours. Cuts what does not fit;
-   * the cell at the bottom right stays empty, since writing it makes some terminals scroll. Shows the
-   * cursor at `cursor`, hides it otherwise.
-   */
+  /** Draws a frame and cuts what does not fit; the cell at the bottom right stays empty, or terminals scroll. */
   paint(frame: string, cursor?: CursorPosition): void {
     const size = this.#size();
     if (size.columns !== this.#painted.columns || size.rows !== this.#painted.rows) {
@@ -124,11 +120,7 @@ const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 const UNSURE =
   /\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Mc}|[\u200d\ufe0e\ufe0f\u20e3]/u;
 
-/**
- * Cuts a line to `columns` cells without splitting wide characters, and drops all control characters but
- * colours, so that data can never control the terminal. Characters of unsure width are followed by a move
- * to the next column.
- */
+/** Cuts a line to `columns` cells, and drops control characters but colours: data never controls the terminal. */
 export function clipLine(line: string, columns: number): ClippedLine {
   if (isPlainAscii(line)) {
     const text = line.length <= columns ? line : line.slice(0, columns);

@@ -17,12 +17,7 @@ interface MountedInk {
   unmount(): void;
 }
 
-/**
- * Draws a React tree on the whole screen: Ink lays it out, the painter shows it, as Ink's own output sends ten
- * times the bytes when a table scrolls, and leaves stale letters beside emoji. Each frame gets its cursor
- * position from `cursor`. A component that throws causes an unhandled rejection, which the
- * terminal turns into a clean exit with the stack.
- */
+/** Draws a React tree: Ink lays it out, the painter shows it with a tenth of the bytes, and no stale letters. */
 export function mountInk(
   tree: ReactNode,
   screen: Screen,
