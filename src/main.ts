@@ -26,10 +26,7 @@ export { hideArguments };
 /** Exit status of a bug in devsh, as in sysexits.h. */
 const BUG = 70;
 
-/**
- * devsh as a function: reads argv and chooses between one command, a script, the plain prompt and the full
- * screen. Resolves to the exit status; never throws.
- */
+/** Chooses between one command, a script, the prompt and the screen. Resolves to the exit status; never throws. */
 export async function main(host: Host): Promise<number> {
   const output = watchOutput(host);
   const words = host.argv;
@@ -163,10 +160,7 @@ async function runTour(shell: Shell, host: Host, firstLine: string): Promise<num
   }
 }
 
-/**
- * Output that cannot be written must not stop a write to devices: the rest is not printed. A reader that closed
- * the pipe (`| head`) is no failure, a full disk is.
- */
+/** Output that cannot be written stops no write to devices. A reader that closed the pipe is no failure. */
 function watchOutput(host: Host): { isLost(): Promise<boolean> } {
   let isLost = false;
   for (const stream of [host.stdout, host.stderr]) {

@@ -156,11 +156,7 @@ export function parseAccount(account: string): StoredAccount | undefined {
 
 export type OptionalKeychain = ReturnType<typeof optionalKeychain>;
 
-/**
- * A keychain that may be missing or locked; opened on first use.
- *
- * @param onUnavailable called with the reason when the keychain is skipped
- */
+/** A keychain that may be missing or locked, opened on first use; `onUnavailable` gets the reason. */
 export function optionalKeychain(
   open: () => CredentialStore,
   onUnavailable: (error: KeychainUnavailableError) => Promise<void>,

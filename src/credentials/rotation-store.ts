@@ -297,12 +297,7 @@ function changesOf(place: Place, states: ReadonlyMap<string, State>): RotationCh
   });
 }
 
-/**
- * The run that has replaced the secret of a login, or may have. Neither is known until a login with the new one:
- * to log in with the old one might lock the account.
- *
- * @param rotation what is kept of the account, as text
- */
+/** The run that replaced the secret of a login, or may have. The old one might lock the account until a login shows. */
 export function runInDoubt(rotation: string, secret: string): string | undefined {
   // Damaged: a rotation says so.
   const kept = attempt(SyntaxError, () => JSON.parse(rotation) as RotatedSecrets);

@@ -58,11 +58,7 @@ export function issuesText(issues: FieldIssues): string {
   return oneLine(parts.join('; '));
 }
 
-/**
- * Why a 2xx is a failure anyway: `{"status": "error"}`, `{"success": false}`, `Error: …`.
- *
- * @param successIf the values that a success has at these places, where the response has them
- */
+/** Why a 2xx is a failure: `{"status": "error"}`, `Error: …`, or not the values of `successIf`, where it has them. */
 export function declinedReason(
   body: string | Value,
   successIf: Readonly<Record<string, string>> = {},

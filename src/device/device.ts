@@ -112,11 +112,7 @@ export class Device {
     return this.#profile;
   }
 
-  /**
-   * Reads all pages of a resource. Throws DeviceError; never returns only some of the records.
-   *
-   * @param probes asks for a page behind a list that may have one
-   */
+  /** Reads all pages, or throws DeviceError. `probes`: asks for a page behind a list that may have one. */
   async list(
     resource: string,
     signal?: AbortSignal,
@@ -381,13 +377,7 @@ export class Device {
     return withoutSecrets(this.#context({ ...request, path }), response);
   }
 
-  /**
-   * Reads all records of a list if `first`, the response to a GET of `path`, is its first page. Returns
-   * undefined if there is one page, if it is no list, or if the path itself selects a page. Throws
-   * DeviceError rather than leave records out.
-   *
-   * @param onPage receives each further page
-   */
+  /** All records of a list, whose first page is `first`, or DeviceError; undefined for one page, or for no list. */
   async allPages(
     path: string,
     first: Response,

@@ -27,12 +27,7 @@ const MAX_DIGITS = 1000;
 
 const COLON = 0x3a;
 
-/**
- * Reads JSON without loss: integers beyond 2^53 become `bigint`, other numbers that JavaScript would print with
- * other digits `ExactNumber`. Skips a byte order mark; the last of duplicate keys wins; `__proto__` is an ordinary field. Throws JsonFailure.
- *
- * @param onRepeated receives the first name that one object has twice
- */
+/** Reads JSON without loss (`bigint`, `ExactNumber`); the last of two equal names wins. Throws JsonFailure. */
 export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) => void): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
   const { depth, members, hasExactNumbers } = scan(source);

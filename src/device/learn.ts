@@ -28,11 +28,7 @@ interface Asking {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Never writes: `GET /api/`, and `OPTIONS` on list and record. Throws if cancelled, or for a wrong certificate.
- *
- * @param records undefined: asks only for the fields, to show what a delete would lose
- */
+/** Sends GET and OPTIONS; without records only for the fields. Throws if cancelled, or for a wrong certificate. */
 export async function learn(asking: Asking, records?: readonly DeviceRecord[]): Promise<void> {
   const { device, facts, resource, signal } = asking;
   const { profile } = device;

@@ -193,10 +193,7 @@ export function keyFieldOf(
   return present ?? known ?? 'name';
 }
 
-/**
- * Returns the field `domain/name` that devsh adds to the records of a sub-resource, their natural key. It is
- * `example.org/www`, with what names the parent in its path.
- */
+/** The field `domain/name` that devsh adds to the records of a sub-resource as their natural key: `example.org/www`. */
 export function placeField({ resources }: Profile, resource: string): string | undefined {
   const { parent, keyField } = resources[resource] ?? {};
   return parent === undefined ? undefined : `${parent}/${keyField ?? ''}`;

@@ -227,12 +227,7 @@ const BY_CONTENT = /^(?:_?self|url|uri|href|links?|resource_uri)$/i;
 /** How many records are checked for managed fields. */
 const MAX_SAMPLE = 50;
 
-/**
- * The fields that a device manages itself: state, own address, links to other records. They are shown, but
- * neither compared nor sent back. A `url` that leads elsewhere is an ordinary field.
- *
- * @param basePath the path of the device's resources
- */
+/** The fields that a device manages itself: state, own address, links. They are neither compared nor sent back. */
 export function bookkeepingIn(records: readonly DeviceRecord[], basePath: string): string[] {
   const sample = records.slice(0, MAX_SAMPLE);
   const names = new Set<string>();

@@ -20,11 +20,7 @@ export interface RotationRequest {
 const NEW = '{new}';
 const PASSWORDS = ['password', 'passwd', 'passphrase', 'pwd'];
 
-/**
- * Throws a RefusedError that says how to state it if neither profile nor device tells how it is done.
- *
- * @param secrets masks in a plan, which holds none
- */
+/** Throws a RefusedError that says how to state it, if nothing tells. A plan has masks for `secrets`. */
 export function passwordRequest(
   profile: Profile,
   resource: string,

@@ -46,10 +46,7 @@ export class FilterCheck {
     }
   }
 
-  /**
-   * @param found how many of these records match
-   * @param described fields that the device has, as its profile says, even if no record shows them
-   */
+  /** `found`: how many of these records match. `described`: fields that the profile knows. */
   add(
     records: readonly DeviceRecord[],
     found: number,

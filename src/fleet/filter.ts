@@ -45,12 +45,7 @@ const CONDITION = /^([\p{L}_][\p{L}\p{N}_.-]*)(!=|=|~)([^]*)$/u;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 const LOOKS_LIKE_ID = /^[0-9a-f-]{16,}$/;
 
-/**
- * Parses `word`, `field=value`, `field!=value`, `field~regex`, separated by blanks; quotes keep blanks.
- * `device=` tests the device name.
- *
- * @throws UsageError at the column of an open quote or of an invalid pattern
- */
+/** Parses `word`, `field=value`, `field!=value`, `field~regex`. Throws UsageError at the column of a mistake. */
 export function parseFilter(text: string, options: FilterOptions = {}): Filter {
   return parseFilterWords(splitWords(text), options);
 }

@@ -178,12 +178,7 @@ function ignoreExisting(error: unknown): void {
   if (errorCode(error) !== 'EEXIST') throw error;
 }
 
-/**
- * Replaces a file in one step: readers and interruptions see either the old or the new text. Only the
- * user can read the file. Throws a SettingsError for a symbolic link.
- *
- * @param isSynced false: does not wait for the disk; a power cut may leave the old text, or none
- */
+/** Replaces a file in one step, for the user alone; no link. `isSynced` false: a power cut may leave the old text. */
 export async function writeTextAtomically(
   path: string,
   text: string,

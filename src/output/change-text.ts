@@ -66,11 +66,7 @@ export function inPlanOrder(
   return [...results].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/**
- * A line for all devices on which the same happened to a record; what went wrong comes last.
- *
- * @param plan what the results are about; absent for a past run
- */
+/** A line for all devices on which the same happened to a record, failures last. A past run has no plan. */
 export function resultLines(
   results: readonly StepResult[],
   plan: Plan | undefined,
@@ -238,11 +234,7 @@ const WILL: Readonly<Record<Action, { verb: string; tone: Tone }>> = {
   delete: { verb: 'to delete', tone: 'bad' },
 };
 
-/**
- * What a run will do: one line for equal steps of several devices, then a line of counts.
- *
- * @param named `some`: of the devices that are not covered only the first ones
- */
+/** One line for equal steps of several devices, then the counts. `some`: only the first devices not covered. */
 export function planLines(plan: Plan, style: Style, named: 'all' | 'some' = 'all'): string[] {
   return [...planGroups(plan).map((group) => groupLine(group, named)), countLine(plan, style)];
 }

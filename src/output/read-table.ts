@@ -61,11 +61,7 @@ export function viewedRecords(
   );
 }
 
-/**
- * Merges, folds and sorts the devices' records by the view. Omits failed devices.
- *
- * @param isTogether as the screen shows them: folded, and sorted by the key unless the view has an order
- */
+/** Merges, folds and sorts what was read. `isTogether`: as on the screen, sorted by the key. */
 export function readTable(
   asked: View,
   outputs: readonly ReadOutput[],
@@ -115,12 +111,7 @@ export function valueOf({ record, devices }: FoldedRow, field: string): Value | 
   return field === 'device' ? devices.map(({ name }) => name).join(',') : undefined;
 }
 
-/**
- * The table's cells, the note on folding last.
- *
- * @param isTty for a person: what names the record comes before its devices, ids are left out, and
- * look-alike names are distinguishable. For a program the device stays first, with every field.
- */
+/** The cells, the note last. `isTty`: for a person, with the name first, no ids, and look-alikes told apart. */
 export function readCells(table: ReadTable, isTty: boolean): LongTable {
   const { view, rows, key } = table;
   const records = rows.map(({ record }) => record);

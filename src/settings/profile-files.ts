@@ -138,13 +138,7 @@ export class ProfileFiles {
     }
   }
 
-  /**
-   * Sets facts in a profile file of the user and creates it if missing. Throws a UsageError for an invalid
-   * fact; nothing is written then.
-   *
-   * @param base the profile that a new file extends
-   * @param facts by their names in the file, as in `update.method`
-   */
+  /** Sets facts, by their names in the file, and creates the file if missing. Throws UsageError for an invalid one. */
   async setFacts(
     name: string,
     base: string,

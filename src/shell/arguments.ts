@@ -253,10 +253,7 @@ export function isKeyed(resource: string): boolean {
   return configuredSingle(documentedProfile, resource) === false;
 }
 
-/**
- * The keys before the first FIELD=VALUE; the first word is always a key. Throws a `UsageError` for a word that
- * is more likely a field whose `=` was forgotten: `set bob lastname Smith lang=de`.
- */
+/** The keys before FIELD=VALUE. Throws UsageError for a field without `=`: `set bob lastname Smith lang=de`. */
 export function leadingKeys(call: Call, resource: string, words: readonly Word[]): string[] {
   const rest = words.slice(1);
   const at = rest.findIndex(({ text }) => text.includes('='));

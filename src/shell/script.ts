@@ -196,10 +196,7 @@ export class Variables {
   readonly #asked = new Set<string>();
   readonly #secrets = new Set<string>();
 
-  /**
-   * @param words `NAME=VALUE`, as given behind the file
-   * @throws UsageError for a word of another form, and for a repeated name
-   */
+  /** The words are `NAME=VALUE`. Throws UsageError for another form, and for a repeated name. */
   constructor(words: readonly Word[], env: NodeJS.ProcessEnv) {
     const given = new Map<string, string>();
     for (const { text, start: column } of words) {
@@ -215,11 +212,7 @@ export class Variables {
     this.#env = env;
   }
 
-  /**
-   * The value of `${inner}`: `NAME`, or `NAME:-default` with a default for an unset or empty variable.
-   *
-   * @param column where it begins in its line
-   */
+  /** The value of `NAME`, or of `NAME:-default` if it is unset or empty; `column` is where it begins. */
   readonly valueOf = (inner: string, column: number): string => {
     const { name, fallback } = variableIn(inner);
     if (!NAME.test(name)) {

@@ -178,11 +178,7 @@ export class ShellSession {
 /** Longer lists of names show a count instead. */
 const MOST_NAMED = 3;
 
-/**
- * `devsh sim2> `, `devsh PROD · all 12 · 2 absent> `: the devices of the next command without `--on`.
- *
- * @param usual the selector that is shown while nothing is connected
- */
+/** `devsh PROD · all 12 · 2 absent> `, or `usual` while nothing is connected. */
 export function promptText(fleet: Fleet, usual?: string): string {
   const scope = fleet.connected.length === 0 ? usual : scopeText(fleet);
   return scope === undefined ? 'devsh> ' : `devsh ${scope}> `;

@@ -32,11 +32,7 @@ export interface Simulator<Device extends SimulatedDevice = SimulatedDevice> {
 
 const PORT_ATTEMPTS = 20;
 
-/**
- * Starts the devices: 127.0.0.2, .3 ... with one port. If the system has only 127.0.0.1, each gets its
- * own port.
- * @throws SimulatorError for wrong numbers, and for a port in use
- */
+/** Starts 127.0.0.2, .3 … on one port, or 127.0.0.1 on several. Throws SimulatorError for a port in use. */
 export function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   return startDevices(options, (setup) => {
     const users = new Map(setup.users.map((user) => [user.uuid, user]));

@@ -20,13 +20,7 @@ const MISTAKES: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'a quote in a cell: put the cell in quotes and write this one as ""',
 };
 
-/**
- * The rows of a CSV text (RFC 4180 and what spreadsheets write: a byte order mark, `;` or tabs as
- * separators, `sep=;` on top, any line end). Empty rows and rows of empty cells are left out. Throws a
- * UsageError with `file:line`.
- *
- * @param options.trim removes blanks around a cell and around its quotes
- */
+/** The filled rows of a CSV text (RFC 4180, `;`, tabs, `sep=;`). Throws UsageError with `file:line`. */
 export function csvRows(
   text: string,
   file: string,

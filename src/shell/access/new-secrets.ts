@@ -156,10 +156,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   credential_command: 'give a credential_store_command, too, in devices.yaml',
 };
 
-/**
- * Looks where the logins come from that are rotated. Throws RefusedError for a place that would be used instead of the
- * new secret. Returns the devices whose program gives the same login, which they would lose.
- */
+/** The devices whose program gives a login that is rotated. Throws RefusedError for a place that would win. */
 export async function devicesWithSameLogin(
   call: SecretCall,
   own: readonly Pick<DeviceSession, 'entry'>[],

@@ -347,12 +347,7 @@ function enabledAgain({ device, steps }: DevicePlan): Remark[] {
   });
 }
 
-/**
- * The runs that a `lockout` has disabled or deleted an account with, on any device, by the look of its key: in any
- * spelling that a device may fold.
- *
- * @param since ms UTC; a run that began earlier counts if it did something after that
- */
+/** The runs since `since` (ms UTC) that disabled or deleted this account by `lockout`, in any spelling. */
 function lockedOutBy(runs: readonly Run[], resource: string, since: number) {
   const lockouts = runs.filter((run) => isLockout(run) && lastActivity(run) >= since);
   return new Map(

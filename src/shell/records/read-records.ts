@@ -159,10 +159,7 @@ export async function* checkFilter(
   return check;
 }
 
-/**
- * Throws a `UsageError` for a filter, an order or a count that cannot be right, with the line that may be meant. As
- * long as devices are `unread`, which may have such a field, it is a warning.
- */
+/** Throws UsageError for what cannot be right, with the meant line; a warning while devices are `unread`. */
 export async function* refuseDoubtful(
   call: Call,
   check: FilterCheck,

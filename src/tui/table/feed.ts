@@ -35,11 +35,7 @@ export class TableFeed {
     this.#columns = columns;
   }
 
-  /**
-   * Adds a device's response to a line that fills the table.
-   *
-   * @param isFirst the line shows the table; later responses fill it only while it stays there
-   */
+  /** Adds a response to the line that fills the table; `isFirst` shows it, later ones only while it stays. */
   add(line: string, invocation: Invocation, read: ReadOutput, isFirst = false): void {
     const { given } = invocation;
     const hasDevices = given.on !== undefined;
