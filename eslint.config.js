@@ -47,11 +47,11 @@ const ROOMS = {
 };
 
 /** What these find is data: `output/sentences.ts` has the words. */
-const WORDLESS = ['fleet'];
+const WORDLESS = ['device', 'fleet'];
 
 /** Three words in a text, or two between the values of a template. */
 const sentence = [
-  'Literal[value=/[A-Za-z]{2,},? [a-z]{2,},? [a-z]{2,}/]',
+  ':not(MemberExpression) > Literal[value=/[A-Za-z]{2,},? [a-z]{2,},? [a-z]{2,}/]',
   'TemplateElement[value.raw=/[A-Za-z]{2,},? [a-z]{2,}/]',
 ].map((selector) => ({
   selector,

@@ -11,8 +11,13 @@ export abstract class DevshError extends Error {
   /** What exactly; undefined where a sentence is still made in place. */
   readonly note: Note | undefined;
 
-  constructor(what: Note | string, options?: ErrorOptions) {
-    super(withoutPasswords(textOf(what)), options);
+  /** @param options.where a device, or a place in a file, before the sentence; `fix` behind it */
+  constructor(
+    what: Note | string,
+    { where, fix, ...options }: ErrorOptions & { where?: string; fix?: Note | undefined } = {},
+  ) {
+    const text = [where ?? [], textOf(what)].flat().join(': ');
+    super(withoutPasswords(fix === undefined ? text : `${text}. ${textOf(fix)}`), options);
     this.note = typeof what === 'string' ? undefined : what;
   }
 

@@ -15,19 +15,17 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 export function parseAddress(text: string): Address {
   const trimmed = text.trim();
   if (trimmed.includes('@')) {
-    throw new UsageError(
-      'an address must not contain a user or password (…@host): give only the host and use "login"',
-    );
+    throw new UsageError({ code: 'bad-address', is: 'login' });
   }
   const shown = JSON.stringify(trimmed.slice(0, 200));
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(trimmed);
   if (scheme && scheme[1]?.toLowerCase() !== 'https') {
-    throw new UsageError(`${shown}: devsh speaks only HTTPS; write https://… or only the host`);
+    throw new UsageError({ code: 'bad-address', is: 'scheme', shown });
   }
   const authority = scheme ? trimmed.slice(scheme[0].length).replace(/\/$/, '') : trimmed;
-  if (authority === '') throw new UsageError('the address of a device is missing');
+  if (authority === '') throw new UsageError({ code: 'bad-address', is: 'missing' });
   if (/[/\\?#]/.test(authority)) {
-    throw new UsageError(`${shown}: an address is only host and port, without path or query`);
+    throw new UsageError({ code: 'bad-address', is: 'path', shown });
   }
   const { host, port } = split(authority, shown);
   return {
@@ -60,7 +58,7 @@ function split(authority: string, shown: string): { host: string; port: string |
   if (authority.startsWith('[')) {
     const match = /^\[([^\]]*)\](?::(.*))?$/.exec(authority);
     if (!match || !isIPv6(match[1] ?? '')) {
-      throw new UsageError(`${shown}: the brackets must contain an IPv6 address`);
+      throw new UsageError({ code: 'bad-address', is: 'brackets', shown });
     }
     return { host: match[1] ?? '', port: match[2] };
   }
@@ -70,9 +68,7 @@ function split(authority: string, shown: string): { host: string; port: string |
 
 function checkHost(host: string, shown: string): string {
   if (host.includes(':')) {
-    if (!isIPv6(host)) {
-      throw new UsageError(`${shown} is not an IPv6 address; with a port write [address]:port`);
-    }
+    if (!isIPv6(host)) throw new UsageError({ code: 'bad-address', is: 'ipv6', shown });
     // One spelling per address, so that its pin is found.
     const [, address = '', zone = ''] = /^([^%]*)(%.*)?$/.exec(host) ?? [];
     const canonical = new URL(`https://[${address}]`).hostname.slice(1, -1);
@@ -83,12 +79,10 @@ function checkHost(host: string, shown: string): string {
   const labels = name.replace(/\.$/, '').split('.');
   // Programs disagree about which host 10.1, 010.0.0.1 and 0x7f.1 mean.
   if (/^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '') || looksNumeric(host)) {
-    throw new UsageError(
-      `${shown} is not an IPv4 address: write four numbers from 0 to 255 without leading zeros`,
-    );
+    throw new UsageError({ code: 'bad-address', is: 'ipv4', shown });
   }
   if (name.length > 253 || !labels.every((label) => LABEL.test(label))) {
-    throw new UsageError(`${shown} is neither a host name nor an IP address`);
+    throw new UsageError({ code: 'bad-address', is: 'name', shown });
   }
   return name;
 }
@@ -110,7 +104,7 @@ function looksNumeric(host: string): boolean {
 function checkPort(port: string, shown: string): number {
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
   if (number < 1 || number > 65535) {
-    throw new UsageError(`${shown}: the port must be a number from 1 to 65535`);
+    throw new UsageError({ code: 'bad-address', is: 'port', shown });
   }
   return number;
 }

@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { checkServerIdentity, type TLSSocket } from 'node:tls';
 import type { PresentedCertificate } from './errors.ts';
 import { oneLine } from '../text/one-line.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 export function describeCertificate(x509: X509Certificate): PresentedCertificate {
   return {
@@ -14,7 +15,8 @@ export function describeCertificate(x509: X509Certificate): PresentedCertificate
 
 /** The names and the validity of a certificate, in one phrase. */
 export function certificateText(x509: X509Certificate): string {
-  return `issued for ${namesOf(x509)}, valid ${day(x509.validFrom)} to ${day(x509.validTo)}`;
+  const [from, to] = [day(x509.validFrom), day(x509.validTo)];
+  return textOf({ code: 'certificate', is: 'validity', names: namesOf(x509), from, to });
 }
 
 /** Every problem with chain, dates and name: OpenSSL reports one. */
@@ -29,10 +31,10 @@ export function certificateProblem(
     nameProblem(x509, host),
   ];
   const found = problems.filter((problem) => problem !== undefined);
-  return found.length === 0 ? undefined : found.join('; ');
+  return found.length === 0 ? undefined : found.map(textOf).join('; ');
 }
 
-function chainProblem(socket: TLSSocket, x509: X509Certificate): string | undefined {
+function chainProblem(socket: TLSSocket, x509: X509Certificate): Note | undefined {
   if (socket.authorized) return undefined;
   // Node's types say Error, but the value is the code.
   const code = String(socket.authorizationError);
@@ -40,37 +42,38 @@ function chainProblem(socket: TLSSocket, x509: X509Certificate): string | undefi
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return undefined;
   if (/SELF_SIGNED|UNABLE_TO/.test(code)) {
     const isSelfSigned = x509.checkIssued(x509) && x509.verify(x509.publicKey);
-    return isSelfSigned ? 'it is self-signed' : `its issuer ${issuerOf(x509)} is not trusted here`;
+    return isSelfSigned
+      ? { code: 'certificate', is: 'self-signed' }
+      : { code: 'certificate', is: 'issuer', issuer: nameText(x509.issuer) };
   }
   if (!/EXPIRED|NOT_YET_VALID/.test(code)) {
-    return code === 'CERT_REVOKED' ? 'it was revoked' : oneLine(code);
+    return code === 'CERT_REVOKED'
+      ? { code: 'certificate', is: 'revoked' }
+      : { code: 'certificate', is: 'other', reason: oneLine(code) };
   }
   // dateProblem reports the certificate itself; here the code may be about its issuer.
   return dateProblem(x509, new Date()) === undefined
-    ? `the certificate of its issuer ${issuerOf(x509)} has expired or is not valid yet`
-    : 'its issuer was not checked';
+    ? { code: 'certificate', is: 'issuer-expired', issuer: nameText(x509.issuer) }
+    : { code: 'certificate', is: 'issuer-unchecked' };
 }
 
-function dateProblem(x509: X509Certificate, now: Date): string | undefined {
-  const [from, to] = [new Date(x509.validFrom), new Date(x509.validTo)];
+function dateProblem({ validFrom, validTo }: X509Certificate, now: Date): Note | undefined {
   const today = now.toISOString().slice(0, 10);
-  if (now > to) return `it expired on ${day(x509.validTo)} (here it is ${today})`;
-  if (now < from) return `it is not valid before ${day(x509.validFrom)} (here it is ${today})`;
-  return undefined;
+  if (now > new Date(validTo))
+    return { code: 'certificate', is: 'expired', day: day(validTo), today };
+  return now < new Date(validFrom)
+    ? { code: 'certificate', is: 'early', day: day(validFrom), today }
+    : undefined;
 }
 
-function nameProblem(x509: X509Certificate, host: string): string | undefined {
+function nameProblem(x509: X509Certificate, host: string): Note | undefined {
   const asked = host.replace(/%.*$/, '').replace(/\.$/, '');
   const mismatch = checkServerIdentity(asked, x509.toLegacyObject());
-  return mismatch && `it was issued for another name: ${namesOf(x509)}, not ${asked}`;
+  return mismatch && { code: 'certificate', is: 'name', names: namesOf(x509), asked };
 }
 
 function namesOf(x509: X509Certificate): string {
   return nameText(x509.subjectAltName ?? x509.subject);
-}
-
-function issuerOf(x509: X509Certificate): string {
-  return nameText(x509.issuer);
 }
 
 /** A certificate may have no subject, although Node's types exclude that. */

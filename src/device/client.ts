@@ -20,6 +20,7 @@ import { maskedPath, redact } from './sensitive-fields.ts';
 import { SessionLogin } from './session-login.ts';
 import { type ConnectOptions, connectTls, type Destroyable, viaText } from './tls.ts';
 import { exchangeError } from './translate.ts';
+import { textOf } from '../output/sentences.ts';
 
 export interface ClientOptions extends Pick<
   ConnectOptions,
@@ -176,7 +177,8 @@ export class DeviceClient {
         this.#readers.limitTo(1);
       }
       if (next.isRequested && waitMs >= 1000) {
-        notice?.(`${device.name} requests a wait of ${Math.ceil(waitMs / 1000)} s`);
+        const seconds = Math.ceil(waitMs / 1000);
+        notice?.(textOf({ code: 'long-wait', device: device.name, seconds }));
       }
       if (waitMs > 0) await wait(waitMs, undefined, { signal });
       state = next.state;
@@ -265,14 +267,14 @@ export class DeviceClient {
         return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;
       });
       if (response.isDamaged === true) {
-        const where = `${request.method} ${this.#shownPath(request)}`;
-        warn?.(
-          `${this.#options.device.name}: ${where}: the body is not UTF-8; ${UNREADABLE} stands for bytes that are no text`,
-        );
+        const what = `${request.method} ${this.#shownPath(request)}`;
+        const damage = textOf({ code: 'damaged-text', what, mark: UNREADABLE });
+        warn?.(`${this.#options.device.name}: ${damage}`);
       }
       return response;
     } catch (error) {
-      trace?.(() => `< no response${error instanceof TransportFault ? ` (${error.kind})` : ''}`);
+      const fault = error instanceof TransportFault ? ` (${error.kind})` : '';
+      trace?.(() => textOf({ code: 'trace', fault }));
       if (error instanceof UntrustedError) this.#distrust(error);
       throw error;
     }
@@ -322,5 +324,5 @@ function lowerCased(headers: ClientOptions['headers'] = {}): Readonly<Record<str
 }
 
 function accountText(credential: Credential | undefined): string {
-  return credential === undefined ? 'without a login' : String(credential);
+  return credential === undefined ? textOf({ code: 'account', is: 'none' }) : String(credential);
 }

@@ -10,6 +10,7 @@ import {
   valueText,
 } from './record.ts';
 import { htmlTitle, isHtml, oneLine } from '../text/one-line.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** Keys of an error body that name no field of the record. */
 const GENERAL =
@@ -78,7 +79,7 @@ export function declinedReason(
     return held !== undefined && valueText(held) !== text;
   });
   if (!isFailure && !isUnlike && success !== false && ok !== false) return undefined;
-  return issuesText(issuesIn(value)) || 'no reason given';
+  return issuesText(issuesIn(value)) || textOf({ code: 'no-reason' });
 }
 
 /** The texts beside a code of at least 400 in a successful response to a write; undefined if there are none. */

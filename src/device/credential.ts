@@ -1,5 +1,6 @@
 import { CredentialError } from '../errors.ts';
 import { redactorOf } from './sensitive-fields.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** The header of a token, and what precedes the token there. */
 export interface TokenHeader {
@@ -33,20 +34,8 @@ export class Credential {
 
   /** Throws CredentialError for what Basic authentication cannot send (RFC 7617, section 2). */
   static basic(user: string, password: string): Credential {
-    if (user.includes(':')) {
-      throw new CredentialError(
-        'a user name must not contain ":": Basic authentication separates the password with it',
-      );
-    }
-    if (/\p{Cc}/u.test(user)) {
-      throw new CredentialError('a user name must not contain a control character or a line end');
-    }
-    if (/\p{Cc}/u.test(password)) {
-      throw new CredentialError(
-        'a password must not contain a control character, such as a tab or a line end (RFC 7617); nothing was sent',
-      );
-    }
-    if (password === '') throw new CredentialError('the password is empty; nothing was sent');
+    const wrong = wrongPart(user, password);
+    if (wrong !== undefined) throw new CredentialError({ code: 'bad-credential', is: wrong });
     return new Credential('basic', user, password);
   }
 
@@ -58,9 +47,7 @@ export class Credential {
   /** The value of its header. Throws CredentialError if the token does not fit in a header. */
   header(auth: TokenHeader = {}): string {
     if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
-      throw new CredentialError(
-        'the token is empty or contains an invalid character (a space, a line end): type it again',
-      );
+      throw new CredentialError({ code: 'bad-credential', is: 'token' });
     }
     if (this.kind === 'token') return headerOf(this.#secret, auth, this.#scheme());
     return (this.#basic ??= `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`);
@@ -101,12 +88,19 @@ export class Credential {
   }
 
   toString(): string {
-    return this.user === undefined ? 'with a token' : `as ${this.user}`;
+    return this.user === undefined ? textOf({ code: 'account', is: 'token' }) : `as ${this.user}`;
   }
 
   #pair(): string {
     return `${this.user ?? ''}:${this.#secret}`;
   }
+}
+
+function wrongPart(user: string, password: string) {
+  if (user.includes(':')) return 'colon';
+  if (/\p{Cc}/u.test(user)) return 'user';
+  if (/\p{Cc}/u.test(password)) return 'password';
+  return password === '' ? 'empty' : undefined;
 }
 
 /** An account of one device (`host:port`) whose password or token is rotated. */

@@ -18,6 +18,7 @@ import { htmlTitle, isHtml, oneLine, pluralOf } from '../text/one-line.ts';
 import { type DecodedList, MAX_RECORDS, pageMarksOf } from './pages.ts';
 import { decodeGroups, decodeTextList } from './decode-text.ts';
 import { attempt } from '../errors.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** Receives a name that one object has twice. */
 type OnRepeated = (repeated: RepeatedName) => void;
@@ -30,7 +31,7 @@ export function decodeList(
   onRepeated?: OnRepeated,
 ): DecodedList {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
-  if (body.trim() === '') throw new DecodeFailure('an empty body instead of records');
+  if (body.trim() === '') throw new DecodeFailure({ code: 'bad-body', is: 'empty' });
   const isJson = /^\s*(?:[[{"]|(?:null|true|false|-?\d+)\s*$)/.test(body);
   const list = isJson
     ? decodeJsonList(readJson(body, onRepeated), resource, profile)
@@ -40,10 +41,12 @@ export function decodeList(
 }
 
 function decodeText(body: string, resource: string, profile: Profile): DecodedList {
-  if (isHtml(body)) throw new DecodeFailure(`an HTML page instead of records: ${htmlTitle(body)}`);
+  if (isHtml(body))
+    throw new DecodeFailure({ code: 'bad-body', is: 'html', title: htmlTitle(body) });
   const declined = declinedReason(body, profile.successIf);
   if (declined !== undefined) throw new DeclinedFailure(declined);
-  if (hasMoreLines(body, MAX_RECORDS)) throw new DecodeFailure(`more than ${MAX_RECORDS} lines`);
+  if (hasMoreLines(body, MAX_RECORDS))
+    throw new DecodeFailure({ code: 'bad-body', is: 'lines', most: MAX_RECORDS });
   const [, groupField] = /^members:(.+)$/.exec(listFacts(profile, resource).items ?? '') ?? [];
   const list =
     groupField === undefined
@@ -55,9 +58,8 @@ function decodeText(body: string, resource: string, profile: Profile): DecodedLi
   const [only] = list?.records.length === 1 ? list.records : [];
   const configured = configuredSingle(profile, resource);
   if (only !== undefined && (configured ?? Object.keys(only).length > 1)) return singleObject(only);
-  throw new DecodeFailure(
-    `neither JSON nor another known format: ${oneLine(body) || 'nothing but control characters'}`,
-  );
+  const start = oneLine(body);
+  throw new DecodeFailure({ code: 'bad-body', is: start === '' ? 'controls' : 'format', start });
 }
 
 /** Reads one record, with or without an envelope. Throws like `decodeList`. */
@@ -73,7 +75,7 @@ export function decodeRecord(
     const { records } = decodeList(text, resource, profile);
     const [only] = records;
     if (only !== undefined && records.length === 1) return only;
-    throw new DecodeFailure(`${records.length} records instead of one`);
+    throw new DecodeFailure({ code: 'bad-body', is: 'several', count: records.length });
   }
   const declined = declinedReason(value, profile.successIf);
   const isRecord = isRecordLike(value, resource, profile) && !holdsRecords(value, resource);
@@ -150,7 +152,7 @@ const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
 
 function decodeJsonList(value: Value, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: 'array' };
-  if (!isValueObject(value)) throw new DecodeFailure('a single value instead of records');
+  if (!isValueObject(value)) throw new DecodeFailure({ code: 'bad-body', is: 'value' });
   const declined = declinedReason(value, profile.successIf);
   // A record may have a status of its own; a complaint also has a reason.
   const isComplaint =
@@ -163,8 +165,7 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
   const { items } = listFacts(profile, resource);
   if (items === undefined) return decodeObject(value, '', resource, profile);
   const inner = nestedValue(value, items);
-  if (inner === undefined)
-    throw new DecodeFailure(`JSON without "${items}", the place of the records`);
+  if (inner === undefined) throw new DecodeFailure({ code: 'bad-body', is: 'place', place: items });
   // Some devices write `null` for an empty list.
   const list = decodeInner(inner ?? [], items, resource, profile);
   return { ...list, ...pageMarksOf(value) };
@@ -172,7 +173,8 @@ function decodeJsonList(value: Value, resource: string, profile: Profile): Decod
 
 function decodeInner(value: Value, place: string, resource: string, profile: Profile): DecodedList {
   if (isValueList(value)) return { records: recordsOf(value), envelope: place };
-  if (!isValueObject(value)) throw new DecodeFailure(`"${place}" contains no records`);
+  if (!isValueObject(value))
+    throw new DecodeFailure({ code: 'bad-body', is: 'empty-place', place });
   return decodeObject(value, place, resource, profile);
 }
 
@@ -197,14 +199,13 @@ function decodeObject(
     return list.single ? list : { ...list, ...pageMarksOf(value) };
   }
   if (isKeyedById(value)) {
-    const envelope = [place, 'keyed by id'].filter(Boolean).join(', ');
+    const envelope = [place, textOf({ code: 'keyed-by-id' })].filter(Boolean).join(', ');
     return { records: keyedRecords(value, resource, profile), envelope };
   }
   if (!isList && hasContent(value)) return singleObject(value);
-  const names = oneLine(Object.keys(value).join(', ')) || 'an object without fields';
-  throw new DecodeFailure(
-    place === '' ? `JSON without a list of records: ${names}` : `"${place}" contains no records`,
-  );
+  if (place !== '') throw new DecodeFailure({ code: 'bad-body', is: 'empty-place', place });
+  const names = oneLine(Object.keys(value).join(', '));
+  throw new DecodeFailure({ code: 'bad-body', is: names === '' ? 'fields' : 'list', names });
 }
 
 /** The key of the records: a list, or an object if nothing else can be a record. */
@@ -265,9 +266,10 @@ function hasContent(value: DeviceRecord): boolean {
 }
 
 function recordsOf(items: readonly Value[]): readonly DeviceRecord[] {
-  if (items.length > MAX_RECORDS) throw new DecodeFailure(`more than ${MAX_RECORDS} records`);
+  if (items.length > MAX_RECORDS)
+    throw new DecodeFailure({ code: 'bad-body', is: 'records', most: MAX_RECORDS });
   if (items.every(isValueObject)) return items;
-  throw new DecodeFailure('a list with items that are not records');
+  throw new DecodeFailure({ code: 'bad-body', is: 'items' });
 }
 
 function isKeyedById(value: DeviceRecord): boolean {

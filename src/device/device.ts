@@ -1,4 +1,4 @@
-import { aOrAn, pluralOf, someOf } from '../text/one-line.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import {
   areLinks,
   assertNoCollection,
@@ -118,8 +118,7 @@ export class Device {
     signal?: AbortSignal,
     { probes = false }: { readonly probes?: boolean } = {},
   ): Promise<ReadPages> {
-    if (!isResourceName(resource))
-      throw new UsageError(`"${resource}" is not the name of a resource`);
+    if (!isResourceName(resource)) throw new UsageError({ code: 'bad-resource', resource });
     const { parent } = this.profile.resources[resource] ?? {};
     if (parent !== undefined) return this.#listBelow(resource, parent, signal);
     const path = listPath(this.profile, resource);
@@ -153,13 +152,10 @@ export class Device {
     tried: readonly string[],
   ): RejectedError {
     const { name } = this.ref;
-    const [, ...others] = tried;
-    const also = others.length === 0 ? '' : `; also tried: ${others.join(', ')}`;
-    const line = `"profile set ${name} resources.${resource}.path=/PATH"`;
+    const text = refusal?.message.slice(name.length + 2) ?? '';
     const { offers = [] } = this.profile;
-    const known = offers.length === 0 ? '' : `; the device offers ${someOf(offers)}`;
-    const text = `${refusal?.message.slice(name.length + 2) ?? ''}${also}${known}. Where else its ${pluralOf(resource)} are: ${line}`;
-    return new RejectedError(this.ref, text, refusal ?? { status: 404 });
+    const found = { refusal: text, tried: tried.slice(1), offers, resource, device: name };
+    return new RejectedError(this.ref, { code: 'no-list', ...found }, refusal ?? { status: 404 });
   }
 
   /** The list below each parent, its records with the field that says where they are. */
@@ -171,11 +167,9 @@ export class Device {
     const { records: parents } = await this.list(parent, signal);
     const { profile } = this;
     const field = placeField(profile, resource) ?? '';
-    const limits = {
-      tooMany: `the ${pluralOf(resource)} are below ${parents.length} ${pluralOf(parent)}, too many to read one by one`,
-      what: parent,
-    };
-    const lists = await this.#readEach(parents, limits, async (record) => {
+    const count = parents.length;
+    const tooMany = { code: 'too-many-to-read', is: 'parents', resource, count, parent } as const;
+    const lists = await this.#readEach(parents, { tooMany, what: parent }, async (record) => {
       const name = nameInPath(profile, parent, record);
       const bound = withinNamed(profile, resource, name);
       const path = listPath(bound, resource);
@@ -216,8 +210,7 @@ export class Device {
       this.#isCached ||= Number(response.headers['age'] ?? 0) > 0;
       // A 206 to a request for all must say how to get the rest, or the list would look complete.
       if (response.status === 206 && list.total === undefined && list.next === undefined) {
-        const text = `${page} returned only a part (206), without a way to get the rest`;
-        throw new ProtocolError(this.ref, text);
+        throw new ProtocolError(this.ref, { code: 'partial-list', path: page });
       }
       before += list.records.length;
       return list;
@@ -241,8 +234,7 @@ export class Device {
       // The record may have been deleted after it was listed: read the list once more.
       if (mayRepeat) return this.#listAt(path, resource, { mayRepeat: false }, signal);
       // Not RejectedError, because the list itself was found.
-      const text = `its list contains ${aOrAn(resource)} that does not exist (404). Try again`;
-      throw new ProtocolError(this.ref, text, { status: 404 });
+      throw new ProtocolError(this.ref, { code: 'ghost-record', resource }, { status: 404 });
     }
   }
 
@@ -262,7 +254,8 @@ export class Device {
     signal?: AbortSignal,
     profile = this.profile,
   ): Promise<readonly DeviceRecord[]> {
-    const tooMany = `its list of ${pluralOf(resource)} omits fields, and ${records.length} records are too many to read one by one: name fewer`;
+    const count = records.length;
+    const tooMany = { code: 'too-many-to-read', is: 'details', resource, count } as const;
     return this.#readEach(records, { tooMany, what: resource }, (record) =>
       this.#detail(resource, record, profile, signal),
     );
@@ -271,7 +264,7 @@ export class Device {
   /** In the order of the records, two at a time. Throws ProtocolError if there are too many, or time is up. */
   async #readEach<Result>(
     records: readonly DeviceRecord[],
-    { tooMany, what }: { readonly tooMany: string; readonly what: string },
+    { tooMany, what }: { readonly tooMany: Note; readonly what: string },
     read: (record: DeviceRecord) => Promise<Result>,
   ): Promise<readonly Result[]> {
     const all = records.length;
@@ -282,8 +275,8 @@ export class Device {
     const readNext = async (): Promise<void> => {
       for (const [index, record] of remaining) {
         if (performance.now() > deadline) {
-          const text = `only ${index} of ${all} ${pluralOf(what)} could be read one by one in time. Use a longer --timeout`;
-          throw new ProtocolError(this.ref, text);
+          const late = { code: 'late-details', read: index, count: all, resource: what } as const;
+          throw new ProtocolError(this.ref, late);
         }
         results[index] = await read(record);
       }
@@ -307,8 +300,8 @@ export class Device {
       decodeRecord(response.body, resource, profile, this.#warnOfRepeated(resource)),
     );
     if (isDeleted(profile, resource, full)) {
-      const text = `${request.path} shows a ${resource} that is deleted`;
-      throw new RejectedError(this.ref, text, { status: 404 });
+      const deleted = { code: 'deleted-record', path: request.path, resource } as const;
+      throw new RejectedError(this.ref, deleted, { status: 404 });
     }
     const other = [keyFieldOf(profile, resource, [record]), ...profile.idFields].find(
       (field) =>
@@ -319,8 +312,8 @@ export class Device {
     const place = placeField(stated, resource);
     const own = place === undefined ? {} : { [place]: listed[place] ?? '' };
     if (other === undefined) return { ...listed, ...full, ...own };
-    const text = `${request.path} returned another ${resource} (${other})`;
-    throw new ProtocolError(this.ref, text);
+    const { path } = request;
+    throw new ProtocolError(this.ref, { code: 'other-record', path, resource, field: other });
   }
 
   /** Sends a write once. Throws DeviceError unless the device accepts it. */
@@ -361,8 +354,7 @@ export class Device {
     // A 403 or 500 does not say that nothing is there.
     const failure = this.failureOf({ method: 'GET', path }, response);
     if (failure !== undefined) throw failure;
-    const text = `${path} exists already, although its list does not show it; nothing was sent`;
-    throw new RejectedError(this.ref, text, { status: 409, issues: {} });
+    throw new RejectedError(this.ref, { code: 'exists-unlisted', path }, { status: 409 });
   }
 
   /** Sends any request; any status is a response. Throws UsageError for a path that leaves the device. */
@@ -468,8 +460,8 @@ export class Device {
 
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {
     return ({ name }) => {
-      const what = `${resource}: its JSON has ${JSON.stringify(name)} twice in one object`;
-      this.#options.warn?.(`${this.ref.name}: ${what}; devsh uses the last one`);
+      const what = { code: 'repeated-name', resource, name: JSON.stringify(name) } as const;
+      this.#options.warn?.(`${this.ref.name}: ${textOf(what)}`);
     };
   }
 }

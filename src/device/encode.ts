@@ -40,7 +40,7 @@ import {
   valueAt,
   valueText,
 } from './record.ts';
-import { aOrAn, MASK } from '../text/one-line.ts';
+import { MASK } from '../text/one-line.ts';
 import type { HttpRequest } from './exchange.ts';
 
 /** The pairs of a form in sending order; a field may be repeated. */
@@ -102,10 +102,7 @@ export function isMaskedRequest({ path, form, json }: WriteRequest): boolean {
 export function encodeForm(form: FormPairs): string {
   for (const [field, text] of form) {
     if (/\p{Surrogate}/u.test(field + text)) {
-      throw new UsageError(
-        `${field}: the value contains half a character (an unpaired surrogate) and cannot be sent`,
-        { field },
-      );
+      throw new UsageError({ code: 'half-character', field }, { field });
     }
   }
   return new URLSearchParams(
@@ -139,9 +136,7 @@ export function createRequest(
   const isGiven = idField !== undefined && formText(fields[idField] ?? null) !== NO_ID;
   if (isGiven && !isTaken(idField)) {
     const line = chosenIdLine('DEVICE', resource, idField);
-    throw new RefusedError(
-      `as far as devsh knows, the device sets the ${idField} of a new ${resource}: leave it out, or use "${resource} set"; if you choose it, state that: "${line}"`,
-    );
+    throw new RefusedError({ code: 'id-of-device', field: idField, resource, line });
   }
   const documented = fieldsWith(profile, resource, 'needed');
   const empty = emptyFields(profile, resource, fields);
@@ -175,9 +170,7 @@ function ifUnchanged(
   const value = valueAt(record, field) ?? null;
   const text = formText(value);
   if (!/^[\x21-\x7e]+$/.test(text)) {
-    throw new RefusedError(
-      `this ${resource} shows no revision (${field}), so devsh might overwrite a change: nothing was sent`,
-    );
+    throw new RefusedError({ code: 'no-revision', resource, field });
   }
   switch (place) {
     case 'query': {
@@ -202,9 +195,7 @@ export function updateRequest(
 ): WriteRequest {
   const place = placeField(stated, resource);
   if (place !== undefined && Object.hasOwn(changes, place)) {
-    throw new RefusedError(
-      `the ${place} of ${aOrAn(resource)} cannot be changed: nothing was sent`,
-    );
+    throw new RefusedError({ code: 'fixed-field', field: place, resource });
   }
   const { profile, record: before } = withinParent(stated, resource, held);
   const facts = updateFacts(profile, resource);
@@ -233,7 +224,7 @@ export function writeRequest(
     Object.hasOwn(changes, named.field) &&
     formText(changes[named.field] ?? null) !== named.text
   ) {
-    throw new RefusedError(`the ${named.field} of ${aOrAn(resource)} cannot be changed`);
+    throw new RefusedError({ code: 'fixed-field', field: named.field, resource });
   }
   const fields = Object.entries(sent);
   const body = Object.fromEntries(fields.filter(([field]) => field !== named?.field));
@@ -345,19 +336,14 @@ export function deleteRequest(stated: Profile, resource: string, held: DeviceRec
   const { path, method, selector } = profile.remove;
   const request = writeRequest(profile, profile.remove, resource, { before: record, sent: {} });
   if (!namesRecord(path) && (method === 'DELETE' || selector === 'none')) {
-    throw new RefusedError(`${request.path} is not the path of one record; nothing was sent`);
+    throw new RefusedError({ code: 'not-one-record', path: request.path });
   }
   return request;
 }
 
 /** Throws RefusedError for a single object, which cannot be added or deleted. */
 export function refuseSingle(profile: Profile, resource: string): void {
-  if (!isSingle(profile, resource)) return;
-  throw new RefusedError(singleRefusal(resource));
-}
-
-export function singleRefusal(resource: string): string {
-  return `${resource} is one object: change it with "${resource} set field=value"; it cannot be added or deleted`;
+  if (isSingle(profile, resource)) throw new RefusedError({ code: 'single-object', resource });
 }
 
 interface Parts {

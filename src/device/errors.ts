@@ -1,4 +1,5 @@
 import { DevshError } from '../errors.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import type { DeviceRef } from './record.ts';
 
 /** One device failed. The message starts with the device name and ends with advice. */
@@ -6,8 +7,12 @@ export class DeviceError extends DevshError {
   readonly code: string = 'device';
   readonly device: DeviceRef;
 
-  constructor(device: DeviceRef, message: string, options?: ErrorOptions) {
-    super(`${device.name}: ${message}`, options);
+  constructor(
+    device: DeviceRef,
+    what: Note | string,
+    options?: ErrorOptions & { fix?: Note | undefined },
+  ) {
+    super(what, { ...options, where: device.name });
     this.device = device;
   }
 }
@@ -18,24 +23,23 @@ export class UnreachableError extends DeviceError {
   override readonly exitCode = 5;
   /** False only if the request was certainly never sent. If true after a write, read back its outcome. */
   readonly mayHaveArrived: boolean;
-  readonly #message: string;
+  readonly #what: Note | string;
 
-  /** @param options.advice ends the message until the outcome of the request is known */
+  /** @param options.fix counts until the outcome of the request is known */
   constructor(
     device: DeviceRef,
-    message: string,
-    options: { mayHaveArrived?: boolean; advice?: string | undefined } & ErrorOptions = {},
+    what: Note | string,
+    options: { mayHaveArrived?: boolean; fix?: Note | undefined } & ErrorOptions = {},
   ) {
-    const { advice, ...rest } = options;
-    super(device, advice === undefined ? message : `${message}. ${advice}`, rest);
+    super(device, what, options);
     this.mayHaveArrived = options.mayHaveArrived ?? true;
-    this.#message = message;
+    this.#what = what;
   }
 
-  /** The same error without its advice, once the outcome of the request is known. */
+  /** The same error without its fix, once the outcome of the request is known. */
   settled(): UnreachableError {
     const { device, mayHaveArrived, cause } = this;
-    return new UnreachableError(device, this.#message, { mayHaveArrived, cause });
+    return new UnreachableError(device, this.#what, { mayHaveArrived, cause });
   }
 }
 
@@ -58,10 +62,10 @@ export class UntrustedError extends DeviceError {
 
   constructor(
     device: DeviceRef,
-    message: string,
+    what: Note | string,
     certificate: { reason: 'unknown' | 'changed' | 'ca'; presented: PresentedCertificate },
   ) {
-    super(device, message);
+    super(device, what);
     this.reason = certificate.reason;
     this.presented = certificate.presented;
   }
@@ -77,8 +81,8 @@ export class UnauthorizedError extends DeviceError {
   override readonly exitCode = 4;
   readonly status: 401 | 403;
 
-  constructor(device: DeviceRef, message: string, status: 401 | 403) {
-    super(device, message);
+  constructor(device: DeviceRef, what: Note | string, status: 401 | 403) {
+    super(device, what);
     this.status = status;
     this.code = status === 401 ? 'unauthorized' : 'forbidden';
   }
@@ -121,10 +125,10 @@ export class RejectedError extends DeviceError {
 
   constructor(
     device: DeviceRef,
-    message: string,
+    what: Note | string,
     response: { status: number; issues?: FieldIssues; retryAfterMs?: number | undefined },
   ) {
-    super(device, message);
+    super(device, what);
     this.status = response.status;
     this.retryAfterMs = response.retryAfterMs;
     this.issues = response.issues ?? {};
@@ -140,17 +144,21 @@ export class ProtocolError extends DeviceError {
 
   constructor(
     device: DeviceRef,
-    message: string,
+    what: Note | string,
     response: { status?: number | undefined; body?: string } = {},
   ) {
-    super(device, message);
+    super(device, what);
     this.status = response.status;
     this.body = response.body;
   }
 }
 
 /** What a body does not contain; `device.ts` turns it into a DeviceError. */
-export class BodyFailure extends Error {}
+export class BodyFailure extends Error {
+  constructor(what: Note | string, options?: ErrorOptions) {
+    super(textOf(what), options);
+  }
+}
 
 /** A body without records. */
 export class DecodeFailure extends BodyFailure {}

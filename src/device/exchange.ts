@@ -8,6 +8,7 @@ import { awakeMs, Deadline, faultOf, TransportFault } from './fault.ts';
 import type { HttpConnection } from './http-connection.ts';
 import { jsonIn } from './json.ts';
 import { isValueObject, UNREADABLE } from './record.ts';
+import type { Note } from '../output/sentences.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
@@ -85,10 +86,8 @@ export async function exchange(sender: HttpConnection, sending: Sending): Promis
   const bytes = isPlain ? raw.bytes : await inflate(raw, sending.limits.maxBodyBytes);
   const body = bodyText(bytes, raw.headers['content-type']);
   if (raw.status < 400 && !isFramed(raw) && !isWholeJson(body)) {
-    throw new TransportFault('cut off', 'the response has no length and may be cut off', {
-      sent: true,
-      status: raw.status,
-    });
+    const detail = { code: 'transfer', is: 'length' } as const;
+    throw new TransportFault('cut off', detail, { sent: true, status: raw.status });
   }
   const elapsedMs = performance.now() - startedAt;
   const { status, latencyMs } = raw;
@@ -174,14 +173,15 @@ class Receiver implements Dispatcher.DispatchHandler {
     this.#headers = flatten(headers);
     const declared = Number(this.#headers['content-length']);
     if (declared > this.#sending.limits.maxBodyBytes) {
-      this.#lose('too large', `Content-Length is ${mebibytes(declared)}`);
+      this.#lose('too large', { code: 'transfer', is: 'declared', size: mebibytes(declared) });
     }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxBodyBytes } = this.#sending.limits;
     this.#size += chunk.length;
-    if (this.#size > maxBodyBytes) this.#lose('too large', `more than ${mebibytes(maxBodyBytes)}`);
+    const size = mebibytes(maxBodyBytes);
+    if (this.#size > maxBodyBytes) this.#lose('too large', { code: 'transfer', is: 'size', size });
     else this.#chunks.push(chunk);
     this.#extendDeadline();
     if (performance.now() < this.#reportsAt) return;
@@ -218,12 +218,12 @@ class Receiver implements Dispatcher.DispatchHandler {
     // A write that was sent may have been executed, so it is not simply cancelled.
     this.#fail(
       this.#controller && !isRead(this.#sending.request)
-        ? new TransportFault('reset', 'cancelled while waiting for the response', { sent: true })
+        ? new TransportFault('reset', { code: 'transfer', is: 'cancelled' }, { sent: true })
         : new CancelledError(),
     );
   };
 
-  #lose(kind: 'timeout' | 'too large', detail: string): void {
+  #lose(kind: 'timeout' | 'too large', detail: Note): void {
     const status = this.#status || undefined;
     this.#fail(new TransportFault(kind, detail, { sent: true, status }));
   }
@@ -233,8 +233,8 @@ class Receiver implements Dispatcher.DispatchHandler {
     const { timeoutMs, wholeMs } = this.#sending.limits;
     const isSilent = hasData && awakeMs() < this.#sentAt + wholeMs;
     const limitMs = hasData && !isSilent ? wholeMs : timeoutMs;
-    const missing = isSilent ? 'more data' : 'complete response';
-    this.#lose('timeout', `no ${missing} within ${Math.round(limitMs / 10) / 100} s`);
+    const seconds = Math.round(limitMs / 10) / 100;
+    this.#lose('timeout', { code: 'transfer', is: isSilent ? 'silence' : 'slow', seconds });
   }
 
   #extendDeadline(): void {
@@ -286,14 +286,14 @@ async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && name !== 'identity');
-  const unreadable = (detail: string, cause?: unknown): TransportFault =>
+  const unreadable = (detail: Note, cause?: unknown): TransportFault =>
     new TransportFault('encoding', detail, { sent: true, status, cause });
-  if (encodings.length > 3) throw unreadable('it is compressed too many times');
+  if (encodings.length > 3) throw unreadable({ code: 'transfer', is: 'layers' });
   let plain = bytes;
   for (const name of encodings.reverse()) {
     if (plain.length === 0) return plain;
     const decoder = DECODERS[name];
-    if (!decoder) throw unreadable(`unknown encoding "${name}"`);
+    if (!decoder) throw unreadable({ code: 'transfer', is: 'encoding', name });
     // Some servers omit the zlib header that the standard requires.
     const isBare = decoder === 'inflate' && ((plain[0] ?? 0) & 0x0f) !== 8;
     // Loaded on demand, because devsh asks for uncompressed bodies.
@@ -302,8 +302,9 @@ async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number
     try {
       plain = await decode(plain, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
     } catch (error) {
-      if (!(error instanceof RangeError)) throw unreadable(`its ${name} data is broken`, error);
-      const detail = `more than ${mebibytes(maxBytes)} unpacked`;
+      if (!(error instanceof RangeError))
+        throw unreadable({ code: 'transfer', is: 'broken', name }, error);
+      const detail = { code: 'transfer', is: 'unpacked', size: mebibytes(maxBytes) } as const;
       throw new TransportFault('too large', detail, { sent: true, status, cause: error });
     }
   }

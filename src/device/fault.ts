@@ -1,3 +1,5 @@
+import { type Note, textOf } from '../output/sentences.ts';
+
 /** What failed between devsh and a device before a whole response arrived. */
 export type FaultKind =
   | 'name' // the name does not resolve
@@ -25,10 +27,10 @@ export class TransportFault extends Error {
 
   constructor(
     kind: FaultKind,
-    detail: string,
+    detail: Note | string,
     options: { sent: boolean; status?: number | undefined } & ErrorOptions,
   ) {
-    super(detail, options);
+    super(textOf(detail), options);
     this.kind = kind;
     this.sent = options.sent;
     this.status = options.status;
@@ -65,10 +67,10 @@ export function faultOf(error: unknown, sent: boolean): TransportFault | undefin
 }
 
 /** Replaces messages of undici and OpenSSL that do not help the user. */
-const DETAIL_OF_CODE: Readonly<Record<string, string>> = {
-  UND_ERR_HEADERS_OVERFLOW: 'its headers are longer than 16 KiB',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the reply is not TLS',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the reply is not TLS',
+const DETAIL_OF_CODE: Readonly<Record<string, Note>> = {
+  UND_ERR_HEADERS_OVERFLOW: { code: 'transfer', is: 'headers' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { code: 'transfer', is: 'no-tls' },
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: { code: 'transfer', is: 'no-tls' },
 };
 
 function kindOfFamily({ name, message }: Error, code: string): FaultKind | undefined {

@@ -7,6 +7,7 @@ import {
   type Value,
   valueAt,
 } from './record.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** What says null in a form: the text `null`, an empty text, or leaving the field out. */
 export type NullWord = 'null' | 'empty' | 'left_out';
@@ -75,15 +76,15 @@ function unsaidOf(field: string, value: Value, held: Value | undefined, words: W
   if (value === null) {
     // Left out, a value stays unless the device erases it.
     const isSaid = words.null === 'left_out' ? words.isErased || held === null : words.null;
-    return isSaid ? [] : [`null of ${field}`];
+    return isSaid ? [] : [unsaid('null', field)];
   }
   if (isValueList(value)) {
-    if (value.includes(null)) return [`null of ${field}`];
-    return value.length === 0 && !words.isErased ? [`the empty list of ${field}`] : [];
+    if (value.includes(null)) return [unsaid('null', field)];
+    return value.length === 0 && !words.isErased ? [unsaid('list', field)] : [];
   }
   if (!isValueObject(value)) return [];
   const names = Object.keys(value);
-  if (names.length === 0 && !words.isErased) return [`the empty object of ${field}`];
+  if (names.length === 0 && !words.isErased) return [unsaid('object', field)];
   const others = isValueObject(held) && !words.isErased ? Object.keys(held) : [];
   return [
     ...names.flatMap((name) =>
@@ -91,8 +92,12 @@ function unsaidOf(field: string, value: Value, held: Value | undefined, words: W
     ),
     ...others
       .filter((name) => !Object.hasOwn(value, name))
-      .map((name) => `the absence of ${field}.${name}`),
+      .map((name) => unsaid('absence', `${field}.${name}`)),
   ];
+}
+
+function unsaid(is: 'null' | 'list' | 'object' | 'absence', field: string): string {
+  return textOf({ code: 'unsayable', is, field });
 }
 
 function partOf(held: Value | undefined, name: string): Value | undefined {

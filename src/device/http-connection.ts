@@ -14,7 +14,7 @@ export type HttpConnection = Client;
 const CLOSE_BEFORE_MS = 500;
 
 /** Like undici's own, but created once instead of with a stack for each closed connection. */
-export const CLOSED = Object.assign(new Error('The client is destroyed'), {
+export const CLOSED = Object.assign(new Error('destroyed'), {
   code: 'UND_ERR_DESTROYED',
 });
 

@@ -1,14 +1,15 @@
 import { exactNumber, isNested, isValueList, type Value } from './record.ts';
 import { attempt, UsageError } from '../errors.ts';
 import { lineAndColumn } from '../text/one-line.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 /** Text that is not JSON, or is nested too deep. */
 export class JsonFailure extends Error {
   /** In UTF-16 units, if known. */
   readonly offset: number | undefined;
 
-  constructor(message: string, options: ErrorOptions & { offset?: number } = {}) {
-    super(message, options);
+  constructor(what: Note, options: ErrorOptions & { offset?: number } = {}) {
+    super(textOf(what), options);
     this.offset = options.offset;
   }
 }
@@ -31,7 +32,7 @@ const COLON = 0x3a;
 export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) => void): Value {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text;
   const { depth, members, hasExactNumbers } = scan(source);
-  if (depth > MAX_DEPTH) throw new JsonFailure(`JSON nested more than ${MAX_DEPTH} levels deep`);
+  if (depth > MAX_DEPTH) throw new JsonFailure({ code: 'bad-json', is: 'depth', most: MAX_DEPTH });
   const parsed = parse(source, hasExactNumbers);
   // Counting is cheap; search for the name only if one is missing.
   if (onRepeated !== undefined && countOf(parsed) < members) {
@@ -45,7 +46,10 @@ export function parseJson(text: string, onRepeated?: (repeated: RepeatedName) =>
 /** For files of users: a name that one object has twice throws JsonFailure. */
 export function parseStrictJson(text: string): Value {
   return parseJson(text, ({ name, offset }) => {
-    throw new JsonFailure(`${JSON.stringify(name)} appears twice in one object`, { offset });
+    throw new JsonFailure(
+      { code: 'bad-json', is: 'twice', name: JSON.stringify(name) },
+      { offset },
+    );
   });
 }
 
@@ -113,7 +117,7 @@ function parse(source: string, hasExactNumbers: boolean): Value {
   } catch (error) {
     const [, position] = /at position (\d+)/.exec(String(error)) ?? [];
     const offset = position === undefined ? source.trimEnd().length : Number(position);
-    throw new JsonFailure('not valid JSON', { cause: error, offset });
+    throw new JsonFailure({ code: 'bad-json', is: 'syntax' }, { cause: error, offset });
   }
 }
 
@@ -153,7 +157,7 @@ function scan(source: string): { depth: number; members: number; hasExactNumbers
       NUMBER_END.lastIndex = index;
       index += NUMBER_END.exec(source)?.[0].length ?? 1;
       if (index - start > MAX_DIGITS) {
-        throw new JsonFailure(`JSON with a number of more than ${MAX_DIGITS} digits`);
+        throw new JsonFailure({ code: 'bad-json', is: 'digits', most: MAX_DIGITS });
       }
       const text = source.slice(start, index);
       hasExactNumbers ||= String(Number(text)) !== text;

@@ -19,6 +19,7 @@ import {
 import { writePath } from './record-path.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** What is asked about, and where the answers go. */
 interface Asking {
@@ -144,7 +145,7 @@ export async function noteOwn(
 ): Promise<OwnReading> {
   const own = await readOwn(device, facts.profile, resource, listed, signal);
   const { record, namedBy } = own;
-  const source = 'GET of one record';
+  const source = textOf({ code: 'own-path' });
   const summary = record && unlistedFields(listed, record).length > 0;
   facts.set(`resources.${resource}.list.summary`, summary, source);
   facts.set(`resources.${resource}.namedBy`, namedBy, source);

@@ -10,6 +10,7 @@ import {
 import type { ListFacts } from './profile.ts';
 import { oneLine } from '../text/one-line.ts';
 import { maskedPath } from './sensitive-fields.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** How to ask for further pages without links. */
 export interface PageStep {
@@ -66,8 +67,8 @@ export async function readPages(
     const pages = await new PageReader(source, await readPage(path)).finish();
     if (pages !== 'changed') return pages;
   }
-  const text = `${maskedPath(path)} changed while its pages were read, or repeats them, ${MAX_READINGS} times in a row. Try again`;
-  throw new ProtocolError(device, text);
+  const what = { code: 'pages', is: 'unstable', path: maskedPath(path) } as const;
+  throw new ProtocolError(device, { ...what, count: MAX_READINGS });
 }
 
 interface Source extends ReadOptions {
@@ -128,8 +129,14 @@ class PageReader {
 
   #complete(paging?: 'next' | PageStep): ReadPages {
     if (this.#isWhole()) return this.#pages(paging);
-    const text = `reports ${this.#total ?? '?'} records, but returns only ${this.#records.length} and no next page`;
-    throw this.#error(`${this.#source.path} ${text}`);
+    const read = this.#records.length;
+    throw this.#error({
+      code: 'pages',
+      is: 'missing',
+      path: this.#path,
+      total: this.#total ?? '?',
+      read,
+    });
   }
 
   #isWhole(): boolean {
@@ -155,10 +162,16 @@ class PageReader {
     for (let link: string | undefined = first; link !== undefined; link = page.next) {
       const next = nextPath(link, previous, path);
       if (next === undefined) {
-        throw this.#error(`the next page of ${path} is at another address: ${oneLine(link)}`);
+        const address = maskedPath(oneLine(link));
+        throw this.#error({ code: 'pages', is: 'elsewhere', path: this.#path, link: address });
       }
       if (seen.has(next)) {
-        throw this.#error(`the pages of ${path} form a loop: ${oneLine(next)} again`);
+        throw this.#error({
+          code: 'pages',
+          is: 'loop',
+          path: this.#path,
+          link: maskedPath(oneLine(next)),
+        });
       }
       this.#checkBounds(seen.size);
       seen.add(next);
@@ -235,13 +248,16 @@ class PageReader {
     const read = this.#records.length;
     const isLate = performance.now() > this.#source.deadline;
     if (!isLate && pages < MAX_PAGES && read < MAX_RECORDS) return;
-    const advice = isLate ? '. Use a longer --timeout' : '';
-    const text = `${this.#source.path} does not end: ${pages} pages with ${read} records so far`;
-    throw this.#error(text + advice);
+    const is = isLate ? 'late' : 'endless';
+    throw this.#error({ code: 'pages', is, path: this.#path, count: pages, read });
   }
 
-  #error(text: string): ProtocolError {
-    return new ProtocolError(this.#source.device, maskedPath(text));
+  get #path(): string {
+    return maskedPath(this.#source.path);
+  }
+
+  #error(what: Note): ProtocolError {
+    return new ProtocolError(this.#source.device, what);
   }
 }
 

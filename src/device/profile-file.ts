@@ -23,6 +23,7 @@ import {
   type WriteFacts,
   WRITES,
 } from './profile.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** Throws a SettingsError with `file:line:column`. `name` is that of the file. */
 export function parseProfile(source: string, file: string, name: string): Profile {
@@ -38,7 +39,7 @@ export function parseProfile(source: string, file: string, name: string): Profil
     if (issue?.code === 'unrecognized_keys') {
       const key = issue.keys[0] ?? '';
       const hint = nearOrAll(key, keysAt(profileSchema, path), 'facts');
-      throw yaml.error([...path, key], `unknown fact "${key}", ${hint}`, 'key');
+      throw yaml.error([...path, key], { code: 'bad-profile', is: 'unknown', key, hint }, 'key');
     }
     const { message = '' } =
       issue?.code === 'invalid_key' ? (issue.issues[0] ?? issue) : (issue ?? {});
@@ -51,10 +52,11 @@ export function parseProfile(source: string, file: string, name: string): Profil
   const base = builtIn(from);
   if (base === undefined) {
     const known = BUILT_IN_PROFILES.map((profile) => profile.name).join(', ');
-    throw yaml.error(['extends'], `no built-in profile "${from}"; the profiles are ${known}`);
+    throw yaml.error(['extends'], { code: 'bad-profile', is: 'extends', from, known });
   }
   const profile = { ...merged(base, content, name), ...(ignored.length > 0 && { ignored }) };
-  for (const [path, message] of problemsOf(profile)) throw yaml.error(path, message);
+  for (const [path, problem] of problemsOf(profile))
+    throw yaml.error(path, { code: 'bad-profile', ...problem });
   return profile;
 }
 
@@ -122,8 +124,11 @@ function unchangedOrigins(
   );
 }
 
+type Problem = Without<Note & { readonly code: 'bad-profile' }, 'code'>;
+type Without<Each, Key extends PropertyKey> = Each extends unknown ? Omit<Each, Key> : never;
+
 /** Violations of the rules that no profile can disable, most important first. */
-function* problemsOf(profile: Profile): Generator<[path: string[], message: string]> {
+function* problemsOf(profile: Profile): Generator<[path: string[], Problem]> {
   const { auth, create, idFields, remove, resources, update } = profile;
   const namesOne = ({ path, selector }: WriteFacts): boolean =>
     namesRecord(path) || selector !== 'none';
@@ -131,67 +136,58 @@ function* problemsOf(profile: Profile): Generator<[path: string[], message: stri
     Object.values(resources).some((facts) => facts?.keyField === field),
   );
   if (key !== undefined) {
-    const hint = 'leave it out; with [] the path {item} ends with it';
-    yield [['id_fields'], `"${key}" is the natural key: ${hint}`];
+    yield [['id_fields'], { is: 'natural-key', key }];
   }
   if (remove.method === 'DELETE' && !namesRecord(remove.path)) {
-    const missing = '{item}, {id} or {key} is missing';
-    yield [['remove', 'path'], `a DELETE must go to the path of one record: ${missing}`];
+    yield [['remove', 'path'], { is: 'delete-path' }];
   }
   const { method: read, path: list } = listRequest(profile, 'user');
   if (read === 'POST' && list === collectionPath(profile, 'user')) {
-    yield [['list', 'post'], 'a POST to the path of new records would add one: state list.path'];
+    yield [['list', 'post'], { is: 'list-post' }];
   }
-  const message = auth?.login && loginProblem(auth.login, profile);
-  if (message !== undefined) yield [['auth', 'login'], message];
+  const problem = auth?.login && loginProblem(auth.login, profile);
+  if (problem !== undefined) yield [['auth', 'login'], problem];
   for (const [write, facts] of Object.entries({ create, update, remove })) {
-    const message = contradiction(write, facts);
-    if (message !== undefined) yield [[write], message];
-    else if (write !== 'create' && !namesOne(facts))
-      yield [[write], `${write} must name one record: by its path or a selector`];
+    const problem = contradiction(write, facts);
+    if (problem !== undefined) yield [[write], problem];
+    else if (write !== 'create' && !namesOne(facts)) yield [[write], { is: 'nameless', write }];
   }
   for (const [resource, facts = resourceOf(profile, '')] of Object.entries(resources)) {
     const { parent, path = '', single = false, update: stated } = facts;
     const above = parent === undefined ? undefined : resources[parent];
     const isNamed = /^[^?#]*\/\{parent\}\/[^{}?#]+$/.test(path);
-    if (isNamed !== (parent !== undefined))
-      yield [['resources', resource], 'a parent and a path with {parent} belong together'];
+    if (isNamed !== (parent !== undefined)) yield [['resources', resource], { is: 'parent-path' }];
     if (above?.parent !== undefined || above?.single === true)
-      yield [['resources', resource], 'a parent has a list of its own'];
+      yield [['resources', resource], { is: 'parent-list' }];
     const own = updateFacts(profile, resource);
-    const unnamed = 'update must name one record, or the resource must be single';
-    const message = contradiction('update', own) ?? (single || namesOne(own) ? undefined : unnamed);
-    if (stated !== undefined && message !== undefined)
-      yield [['resources', resource, 'update'], message];
+    const unnamed = { is: 'nameless-update' } as const;
+    const problem = contradiction('update', own) ?? (single || namesOne(own) ? undefined : unnamed);
+    if (stated !== undefined && problem !== undefined)
+      yield [['resources', resource, 'update'], problem];
   }
 }
 
 /** Why a login contradicts itself, or would write to records. */
-function loginProblem(login: ConfiguredLogin, profile: Profile): string | undefined {
+function loginProblem(login: ConfiguredLogin, profile: Profile): Problem | undefined {
   const { logout } = login;
   const plain = (path: string): string => path.replace(/[?#].*$|\/+$/g, '');
   const path = plain(login.path);
   if (login.encoding !== 'basic' && !Object.values(login.fields).includes('{password}'))
-    return 'fields must have {password} as a value';
+    return { is: 'login-password' };
   const collections = Object.keys(profile.resources).map((name) => collectionPath(profile, name));
-  if (collections.map(plain).includes(path)) return `${path} has records: a login would add one`;
+  if (collections.map(plain).includes(path)) return { is: 'login-path', path };
   const { method, path: stated } = logoutParts(logout ?? '{location}');
   const end = plain(stated);
   const isOwn = [path, '{location}'].includes(end) || end.startsWith(`${path}/`);
-  return method !== 'DELETE' || isOwn
-    ? undefined
-    : 'a logout by DELETE must go to the path of the login, below it, or to {location}';
+  return method !== 'DELETE' || isOwn ? undefined : { is: 'logout-path' };
 }
 
 /** Why the facts of a write (`create`, `update` or `remove`) contradict each other, if they do. */
-function contradiction(write: string, facts: WriteFacts): string | undefined {
+function contradiction(write: string, facts: WriteFacts): Problem | undefined {
   const { method, encoding, record } = facts;
-  if (write !== 'remove' && method === 'DELETE')
-    return 'a DELETE neither adds nor changes anything';
-  if (write === 'update' && record === 'none') return 'a change without the record changes nothing';
-  return encoding === 'form' && facts.wrapper !== undefined
-    ? 'wrapper needs the encoding json'
-    : undefined;
+  if (write !== 'remove' && method === 'DELETE') return { is: 'delete-only' };
+  if (write === 'update' && record === 'none') return { is: 'no-change' };
+  return encoding === 'form' && facts.wrapper !== undefined ? { is: 'wrapper' } : undefined;
 }
 
 /** Sets facts in the text of a profile, comments kept. `facts` by names such as `update.method`. */
@@ -215,5 +211,5 @@ function nodeOf(fact: string, value: string): unknown {
     },
   });
   if (isWhole) return document.contents;
-  throw new UsageError(`${fact}: "${value}" is no list or map; write {name: value} and [a, b]`);
+  throw new UsageError({ code: 'bad-profile', is: 'list', fact, value });
 }

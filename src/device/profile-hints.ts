@@ -17,6 +17,7 @@ import {
   valueText,
 } from './record.ts';
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** A fact, as a profile file names it, that would make a profile fit what a device responded. */
 export type Hint = Readonly<{ fact: string; value: string; why: string }>;
@@ -30,7 +31,8 @@ export function itemsHint(body: Value | undefined): Hint | undefined {
   const [largest] = [...listsIn(body, [])].sort((a, b) => b.count - a.count);
   if (largest === undefined) return undefined;
   const { place: value, count } = largest;
-  return { fact: 'list.items', value, why: `the response has a list of ${count} in ${value}` };
+  const why = textOf({ code: 'hint', is: 'items', count, place: value });
+  return { fact: 'list.items', value, why };
 }
 
 /** Every list of objects below an object. Not below a name with a dot, which would be read as two names. */
@@ -71,8 +73,9 @@ function attributesHint({ profile, resource, records }: Listed): Hint | undefine
       return key !== '' && (own === '' || own === key);
     }),
   );
-  const why = `every record has its ${keyField} in ${value ?? ''}`;
-  return value === undefined ? undefined : { fact: 'list.attributes', value, why };
+  if (value === undefined) return undefined;
+  const why = textOf({ code: 'hint', is: 'attributes', field: keyField, place: value });
+  return { fact: 'list.attributes', value, why };
 }
 
 /** Another natural key, if the profile's does not tell these records apart. */
@@ -84,8 +87,6 @@ function keyHint({ profile, resource, records }: Listed): Hint | undefined {
   const isGood = isUnique && present.length === keys.length;
   // Below other records the key is unique in each list only.
   if (records.length === 0 || parent !== undefined || isGood) return undefined;
-  const count = present.length === 0 ? 'no' : `${present.length} of ${keys.length}`;
-  const problem = isUnique ? `${count} records have ${keyField}` : `several share a ${keyField}`;
   const managed = [...profile.idFields, ...managedFields(profile, resource)];
   // Nobody knows a record by its date, or by a number that looks like one.
   const isDate = (field: string): boolean =>
@@ -94,9 +95,10 @@ function keyHint({ profile, resource, records }: Listed): Hint | undefined {
     (field) => !managed.includes(field) && !isDate(field),
   );
   const [value] = KEY_NAMES.flatMap((name) => unique.find((field) => name.test(field)) ?? []);
-  const all = records.length === 1 ? 'in the only record' : `unique in all ${records.length}`;
-  const why = `${problem}; ${value ?? ''} is ${all}`;
-  return value === undefined ? undefined : { fact: `resources.${resource}.key_field`, value, why };
+  if (value === undefined) return undefined;
+  const counts = { present: present.length, count: keys.length, isUnique };
+  const why = textOf({ code: 'hint', is: 'key', field: keyField, better: value, ...counts });
+  return { fact: `resources.${resource}.key_field`, value, why };
 }
 
 /** What else names the records in paths, if none has an id of the profile. */
@@ -106,14 +108,19 @@ function idHint({ profile, resource, records }: Listed): Hint | undefined {
     idOf(profile, record) === valueText(record[keyField]);
   const isChosen = records.every(isName) && !profile.idFields.includes(keyField);
   if (records.length > 1 && isChosen && !isNamedByKey(profile, resource)) {
-    const why = `the id of all ${records.length} is their ${keyField}: who adds one chooses it`;
+    const why = textOf({ code: 'hint', is: 'chosen', count: records.length, field: keyField });
     return { fact: 'id_fields', value: '[]', why };
   }
   const isKnown = records.some((record) => idOf(profile, record) !== undefined);
   if (records.length === 0 || isKnown || isNamedByKey(profile, resource)) return undefined;
   const id = uniqueFields(records).find((field) => ID_NAME.test(field));
-  const use = id === undefined ? 'paths then end with the natural key' : `${id} is unique`;
-  const why = `no record has ${profile.idFields.join(', ')}; ${use}`;
+  const fields = profile.idFields.join(', ');
+  const why = textOf({
+    code: 'hint',
+    is: id === undefined ? 'by-key' : 'id',
+    fields,
+    id: id ?? '',
+  });
   return { fact: 'id_fields', value: `[${id ?? ''}]`, why };
 }
 
@@ -160,8 +167,10 @@ export async function findList(
     if (list !== undefined && list.records.length > 0) {
       return { tried, isOpen, path: movedTo, items: list.items };
     }
-    const answer = list ? 'an empty list' : status < 300 ? 'no records' : String(status);
-    tried.push(`${maskedPath(path)} (${answer}${isOpen ? ' without a login' : ''})`);
+    const answer = list ? 'empty' : status < 300 ? 'none' : 'status';
+    const unlogged = isOpen ? ` ${textOf({ code: 'account', is: 'none' })}` : '';
+    const what = textOf({ code: 'tried', is: answer, status });
+    tried.push(`${maskedPath(path)} (${what}${unlogged})`);
     if (isOpen && status === 401) closed.add(base);
     isOpen ||= status === 401;
   }

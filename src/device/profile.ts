@@ -9,6 +9,7 @@ import type {
 import { type DeviceRecord, type Value, valueAt, valueText } from './record.ts';
 import { attempt } from '../errors.ts';
 import { inCode } from '../text/yaml-names.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
@@ -272,7 +273,7 @@ export function takesId(profile: Profile, resource: string, field: string): bool
 
 /** What says that the user chooses ids: then they are the natural key. */
 export function chosenIdLine(device: string, resource: string, field: string): string {
-  return `profile set ${device} id_fields=[] resources.${resource}.key_field=${field}`;
+  return textOf({ code: 'id-line', device, resource, field });
 }
 
 /** The record's id as text, otherwise the last segment of its own address, if any. */

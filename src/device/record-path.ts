@@ -79,9 +79,7 @@ export function withinParent(
   const place = valueText(record[field]);
   const key = valueText(record[resourceOf(profile, resource).keyField]);
   if (key === '' || !place.endsWith(`/${key}`)) {
-    throw new RefusedError(
-      `this ${resource} does not show where it is (${field}): nothing was sent`,
-    );
+    throw new RefusedError({ code: 'placeless-record', resource, field });
   }
   const own = withoutFields(record, [field]);
   const parent = place.slice(0, -key.length - 1);
@@ -113,8 +111,7 @@ export function writePath(
   resource: string,
   record: DeviceRecord,
 ): string {
-  if (!isResourceName(resource))
-    throw new UsageError(`"${resource}" is not the name of a resource`);
+  if (!isResourceName(resource)) throw new UsageError({ code: 'bad-resource', resource });
   const fill = (name: string): string => {
     if (name === 'collection') return collectionPath(profile, resource);
     if (name === 'resource') return resource;
@@ -134,7 +131,7 @@ export function writePath(
     sent.pathname + sent.search === filled &&
     !sent.pathname.includes('//') &&
     segments(filled) === segments(shape);
-  if (!isSound) throw new RefusedError(`${filled} is not the path of one record; nothing was sent`);
+  if (!isSound) throw new RefusedError({ code: 'not-one-record', path: filled });
   return filled;
 }
 
@@ -163,9 +160,8 @@ function checkedId(
     ) {
       return checkedName(own.field, own.id, resource);
     }
-    throw new RefusedError(
-      `this ${resource} shows none of the fields that would name it in a path (${profile.idFields.join(', ')}): nothing was sent. If its key names it: "profile set DEVICE resources.${resource}.named_by=key"`,
-    );
+    const fields = profile.idFields.join(', ');
+    throw new RefusedError({ code: 'nameless-record', resource, fields });
   }
   return checkedName(field, record[field], resource);
 }
@@ -173,10 +169,8 @@ function checkedId(
 function checkedName(field: string, value: Value | undefined, resource: string): Named {
   const text = formText(value ?? null);
   if (!isUsableId(text)) {
-    throw new RefusedError(
-      `the ${field} of this ${resource} is ${JSON.stringify(text.slice(0, 80))}, which does not name one ` +
-        `record: nothing was sent`,
-    );
+    const shown = JSON.stringify(text.slice(0, 80));
+    throw new RefusedError({ code: 'ambiguous-name', field, resource, value: shown });
   }
   return { field, text };
 }
@@ -274,9 +268,7 @@ export function ownPath(path: string): string {
   const url = URL.canParse(path, origin) ? new URL(path, origin) : undefined;
   // The URL parser drops line ends and tabs, which changes the path.
   if (/\p{Cc}/u.test(path) || !path.startsWith('/') || url?.origin !== origin) {
-    throw new UsageError(
-      `${JSON.stringify(path.slice(0, 200))} is not a path on the device: it must start with one slash, as /api/user/`,
-    );
+    throw new UsageError({ code: 'foreign-path', path: JSON.stringify(path.slice(0, 200)) });
   }
   return url.pathname + url.search;
 }
@@ -295,10 +287,8 @@ export function assertNoCollection(profile: Profile, path: string): void {
   );
   const hasDots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\?#]|%2f|%5c|$)/i.test(path);
   if ((isList && !namesByQuery(profile, path)) || hasDots) {
-    throw new RefusedError(
-      `DELETE ${maskedPath(path)} may delete more than one record: nothing was sent. Name one record, as in ` +
-        `${profile.basePath}user/<uuid>/`,
-    );
+    const base = profile.basePath;
+    throw new RefusedError({ code: 'may-delete-many', path: maskedPath(path), base });
   }
 }
 

@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors.ts';
-import { aOrAn, MASK } from '../text/one-line.ts';
+import { MASK } from '../text/one-line.ts';
 import { isSecretField } from './sensitive-fields.ts';
 import { updateRequest, type WriteRequest, writeRequest } from './encode.ts';
 import { isWritable, type Profile, resourceOf, updateFacts, type WriteFacts } from './profile.ts';
@@ -36,18 +36,10 @@ export function passwordRequest(
       : PASSWORDS[0];
   const texts = known?.fields ?? (usual === undefined ? {} : { [usual]: NEW });
   const names = Object.keys(texts);
-  if (names.length === 0) {
-    throw new RefusedError(
-      `the profile does not say how the device sets the password of ${aOrAn(resource)}: state it as ` +
-        `resources: {${resource}: {fields: {password: hidden}}}, or learn it ("help rotate"); nothing was sent`,
-    );
-  }
+  if (names.length === 0) throw new RefusedError({ code: 'no-rotation', is: 'password', resource });
   const plain = names.find((name) => !isSecretField(name));
-  if (plain !== undefined) {
-    throw new RefusedError(
-      `"${plain}" does not read as the name of a secret, so devsh could not mask it; nothing was sent`,
-    );
-  }
+  if (plain !== undefined)
+    throw new RefusedError({ code: 'no-rotation', is: 'open', field: plain });
   const old = names.find((name) => texts[name] === '{old}');
   const fields = Object.fromEntries(
     names.map((name) => [name, name === old ? secrets.old : secrets.new]),
@@ -79,12 +71,7 @@ export function tokenRequest(
   record: DeviceRecord,
 ): RotationRequest {
   const known = resourceOf(profile, resource).rotateToken;
-  if (known === undefined) {
-    throw new RefusedError(
-      `the profile does not say how the device makes a new token: state it as resources: ` +
-        `{${resource}: {rotate_token: {path: "{item}token/", answer: token}}}; nothing was sent`,
-    );
-  }
+  if (known === undefined) throw new RefusedError({ code: 'no-rotation', is: 'token', resource });
   const { path, constants = {}, answer = 'token' } = known;
   const action: WriteFacts = {
     method: 'POST',

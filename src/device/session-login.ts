@@ -70,8 +70,7 @@ export class SessionLogin {
     if (this.#session === opening) this.#session = undefined;
     if (!isRead(request)) {
       const what = `${request.method} ${maskedPath(request.path)}`;
-      const text = `the session had ended when ${what} was sent (401); it was not sent again. Check, then repeat it`;
-      throw new ExpiredSessionError(device, text);
+      throw new ExpiredSessionError(device, { code: 'session-ended', what });
     }
     session.next ??= this.#open();
     return this.#send(await unlessCancelled(session.next, signal), request, signal);
@@ -129,13 +128,12 @@ export class SessionLogin {
       throw notArrived(device, responseError(context, response));
     }
     if (token === undefined) {
-      const what =
-        status < 400
-          ? `${login.path} returned no session in ${login.tokenIn}`
-          : 'the login was refused';
-      const text = `${what} (${status}, ${String(credential)})${reasonIn(context, response)}`;
-      const advice = `Try "login ${device.name}"; or "auth.login" of its profile does not fit`;
-      throw new LoginFailedError(device, `${text}. ${advice}`);
+      throw new LoginFailedError(device, {
+        code: 'no-session',
+        is: status < 400 ? 'token' : 'refused',
+        ...{ path: login.path, place: login.tokenIn, status, account: String(credential) },
+        ...{ reason: reasonIn(context, response), device: device.name },
+      });
     }
     onSecret(token);
     const { cookie } = tokenPlaces(login);
@@ -168,8 +166,8 @@ function loginRequest(login: ConfiguredLogin, credential: Credential): HttpReque
 /** The same error of a login: the request that needed it was not sent. */
 function notArrived(device: DeviceRef, error: Error): Error {
   if (!(error instanceof UnreachableError || error instanceof ProtocolError)) return error;
-  const text = error.message.slice(device.name.length + 2);
-  return new UnreachableError(device, `no login: ${text}`, { mayHaveArrived: false, cause: error });
+  const what = { code: 'no-login', problem: error.message.slice(device.name.length + 2) } as const;
+  return new UnreachableError(device, what, { mayHaveArrived: false, cause: error });
 }
 
 /** Where the token is, `Set-Cookie` if not said, and the cookie that carries it, if one does. */

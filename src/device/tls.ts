@@ -19,6 +19,7 @@ import type { DeviceRef } from './record.ts';
 import { openRoute, routeFault } from './route/open-route.ts';
 import { DIRECT, routeText, type Route } from './route/route.ts';
 import { exchangeError } from './translate.ts';
+import { textOf } from '../output/sentences.ts';
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
 /** ALPN: HTTP/1.1 only. */
@@ -78,7 +79,7 @@ async function openForUse(options: ConnectOptions): Promise<TLSSocket> {
     await options.beforeUse();
     // The device may have lost patience meanwhile, with words or without.
     if (!socket.destroyed && socket.readableLength === 0) return socket;
-    throw new TransportFault('reset', 'closed before it was used', { sent: false });
+    throw new TransportFault('reset', { code: 'transfer', is: 'unused' }, { sent: false });
   } catch (error) {
     socket.destroy();
     throw error;
@@ -114,7 +115,9 @@ interface Trusted {
 
 /** `through the proxy http://proxy:3128`, for messages; undefined for a direct connection. */
 export function viaText(route: Route = DIRECT): string | undefined {
-  return route.kind === 'direct' ? undefined : `through the ${routeText(route)}`;
+  return route.kind === 'direct'
+    ? undefined
+    : textOf({ code: 'route', is: 'via', route: routeText(route) });
 }
 
 /** Throws UntrustedError, CancelledError or TransportFault (nothing sent). */
@@ -131,8 +134,8 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   };
   const cancel = (): void => connection.destroy(new CancelledError());
   const deadline = new Deadline(connectTimeoutMs, () => {
-    const text = `no connection within ${connectTimeoutMs / 1000} s`;
-    connection.destroy(new TransportFault('connect timeout', text, { sent: false }));
+    const detail = { code: 'transfer', is: 'connect', seconds: connectTimeoutMs / 1000 } as const;
+    connection.destroy(new TransportFault('connect timeout', detail, { sent: false }));
   });
   signal?.addEventListener('abort', cancel, { once: true });
   opening?.add(connection);
@@ -170,14 +173,15 @@ function secured(socket: TLSSocket, options: ConnectOptions): Promise<Trusted> {
     // Stays attached: an error before undici adds its own listener must not crash.
     socket.on('error', reject);
     const onClose = (): void =>
-      reject(new TransportFault('reset', 'closed before TLS was ready', { sent: false }));
+      reject(new TransportFault('reset', { code: 'transfer', is: 'handshake' }, { sent: false }));
     socket.once('close', onClose);
     socket.once('secureConnect', () => {
       socket.off('close', onClose);
       try {
         // Read once: Node returns it only once per socket.
         const x509 = socket.getPeerX509Certificate();
-        if (!x509) throw new TransportFault('tls', 'no certificate was presented', { sent: false });
+        if (!x509)
+          throw new TransportFault('tls', { code: 'transfer', is: 'anonymous' }, { sent: false });
         verify(options, x509, socket);
         resolve({ socket, x509 });
       } catch (error) {
@@ -249,20 +253,13 @@ function verify(
   const problem = certificateProblem(socket, x509, address.host);
   if (problem === undefined) return;
   const presented = describeCertificate(x509);
+  const [code, certificate] = ['untrusted' as const, certificateText(x509)];
   if (ca !== undefined) {
-    throw new UntrustedError(
-      device,
-      `the certificate does not pass ${ca.file}: ${problem} (${certificateText(x509)}). ` +
-        `Nothing was sent; check the CA file or the device`,
-      { reason: 'ca', presented },
-    );
+    const what = { code, is: 'ca', file: ca.file, problem, certificate } as const;
+    throw new UntrustedError(device, what, { reason: 'ca', presented });
   }
-  throw new UntrustedError(
-    device,
-    `the certificate is not trusted: ${problem}. Nothing was sent. ` +
-      `"trust scan ${device.name}" shows it to compare, "trust accept ${device.name}" pins it`,
-    { reason: 'unknown', presented },
-  );
+  const what = { code, is: 'unknown', problem, device: device.name } as const;
+  throw new UntrustedError(device, what, { reason: 'unknown', presented });
 }
 
 /** The error for a certificate that differs from the pin. */
@@ -270,10 +267,6 @@ export function changedCertificate(
   device: DeviceRef,
   presented: PresentedCertificate,
 ): UntrustedError {
-  return new UntrustedError(
-    device,
-    `THE CERTIFICATE HAS CHANGED. Nothing was sent. Someone may be intercepting the connection: ` +
-      `"trust scan ${device.name}" shows both; if it was renewed, "trust replace ${device.name}"`,
-    { reason: 'changed', presented },
-  );
+  const what = { code: 'untrusted', is: 'changed', device: device.name } as const;
+  return new UntrustedError(device, what, { reason: 'changed', presented });
 }

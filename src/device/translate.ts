@@ -11,12 +11,13 @@ import {
   UnreachableError,
 } from './errors.ts';
 import { type Response, type HttpRequest, isRead } from './exchange.ts';
-import { type FaultKind, faultOf, type TransportFault } from './fault.ts';
+import { faultOf, type TransportFault } from './fault.ts';
 import type { DeviceRef } from './record.ts';
 import { retryAfterMs } from './retry-policy.ts';
 import { oneLine } from '../text/one-line.ts';
 import type { Credential, TokenHeader } from './credential.ts';
 import { maskedPath, redact } from './sensitive-fields.ts';
+import { textOf } from '../output/sentences.ts';
 
 export function responseError(context: FailureContext, received: Response): DeviceError {
   const { device, credential, request } = context;
@@ -25,37 +26,37 @@ export function responseError(context: FailureContext, received: Response): Devi
   const what = describe(context);
   const issues = redactedIssues(context, body);
   const reason = reasonSuffix(issuesText(issues));
-  const advice = tokenAdvice(context, response);
+  const about = { device: device.name, reason, token: tokenDoubt(context, response) };
+  const unlogged = { code: 'account', is: 'none' } as const;
   if (status === 401) {
-    const who = credential === undefined ? 'without a login' : String(credential);
-    const text = `the login was refused (401, ${who})${reason}${otherScheme(response)}${advice}`;
-    return new UnauthorizedError(device, `${text}. Try "login ${device.name}"`, status);
+    const who = credential === undefined ? textOf(unlogged) : String(credential);
+    const scheme = otherScheme(response);
+    return new UnauthorizedError(device, { code: 'login-refused', who, scheme, ...about }, status);
   }
   if (status === 403) {
-    const who = credential?.user === undefined ? 'this account' : `"${credential.user}"`;
-    const either = `Either ${who} lacks the permission, or the login is wrong: try "login ${device.name}" with another account`;
-    const text = `${what} is forbidden (403)${reason}. ${either}${advice}`;
-    return new UnauthorizedError(device, text, status);
+    const { user } = credential ?? {};
+    const who = user === undefined ? textOf({ code: 'account', is: 'unknown' }) : `"${user}"`;
+    return new UnauthorizedError(device, { code: 'forbidden', what, who, ...about }, status);
   }
-  if (status === 304) {
-    const text = `${what} returned 304 (not modified), although devsh sent no condition`;
-    return new ProtocolError(device, text, { status });
+  if (status === 304) return new ProtocolError(device, { code: 'not-modified', what }, { status });
+  if (status >= 300 && status < 400) {
+    const location = oneLine(headers.location ?? '') || 'nowhere';
+    const is = isRead(request) ? 'read' : 'write';
+    const moved = { code: 'redirect', is, what, status, location } as const;
+    return new ProtocolError(device, moved, { status, body });
   }
-  if (status >= 300 && status < 400) return redirectError(context, response);
+  const waits = headers['retry-after'];
+  const wait = waits !== undefined && [429, 503].includes(status) ? oneLine(waits) : undefined;
   if (status >= 400 && status < 500) {
-    const text = `${what} was refused (${status}${meaningOf(response, device)})${reason}${advice}`;
+    const allow =
+      status === 405 && headers.allow !== undefined ? oneLine(headers.allow) : undefined;
+    const refused = { code: 'refused', what, status, allow, wait, ...about } as const;
     const waitMs = status === 429 ? retryAfterMs(headers) : undefined;
-    return new RejectedError(device, text, { status, issues, retryAfterMs: waitMs });
+    return new RejectedError(device, refused, { status, issues, retryAfterMs: waitMs });
   }
-  const remedy =
-    status < 500
-      ? `. "get ${maskedPath(request.path)} --raw" shows it`
-      : NO_REASON.test(reason)
-        ? '. The device has an internal error; try again, and check its log'
-        : '';
-  const wait = status === 503 ? waitText(headers['retry-after']) : '';
-  const text = `${what} returned ${status}${wait}${reason}${remedy}`;
-  return new ProtocolError(device, text, { status, body });
+  const isUnclear = NO_REASON.test(reason);
+  const odd = { what, status, path: maskedPath(request.path), wait, reason, isUnclear };
+  return new ProtocolError(device, { code: 'odd-status', ...odd }, { status, body });
 }
 
 /** What a server says of any failure. */
@@ -81,12 +82,14 @@ export function decodeError(
     const issues = redactedIssues(context, body);
     const isAboutFields = fields !== undefined && Object.keys(issues).length > 0;
     const reason = reasonSuffix(isAboutFields ? issuesText(issues) : message);
-    const text = `${what} was refused (with status ${status})${reason}`;
-    return new RejectedError(device, text, { status, issues });
+    return new RejectedError(
+      device,
+      { code: 'declined', what, status, reason },
+      { status, issues },
+    );
   }
-  const path = maskedPath(request.path);
-  const text = `${what} returned ${message}. "get ${path} --raw" shows all of it`;
-  return new ProtocolError(device, text, { status, body });
+  const odd = { what, problem: message, path: maskedPath(request.path) };
+  return new ProtocolError(device, { code: 'undecodable', ...odd }, { status, body });
 }
 
 /** The error for an exchange without a whole response; expected errors pass unchanged. */
@@ -105,133 +108,54 @@ function faultError(context: FailureContext, fault: TransportFault): DeviceError
   // Text of a proxy or ssh is one line already and may be longer.
   const detail = kind === 'route' ? fault.message : oneLine(fault.message);
   if (kind === 'too large' || kind === 'malformed' || kind === 'encoding') {
-    return new ProtocolError(device, `the response to ${what} ${UNUSABLE[kind](detail)}`, {
-      status,
-    });
+    return new ProtocolError(device, { code: 'unusable', is: kind, what, detail }, { status });
   }
-  const advice = isRead(request)
-    ? `Try again${kind === 'timeout' ? ', or use a longer --timeout' : ''}`
-    : 'The device may have executed it: check before you repeat it';
+  const again = kind === 'timeout' ? 'longer' : 'again';
+  const fix = { code: 'retry', is: isRead(request) ? again : 'check' } as const;
   // A device given by its address already has it in its name.
-  const who = device.address.startsWith(device.name) ? 'the device' : device.address;
+  const isNamed = device.address.startsWith(device.name);
+  const who = isNamed ? textOf({ code: 'retry', is: 'device' }) : device.address;
   const address = via === undefined ? who : `${who} ${via}`;
-  const reason = REASONS[kind]({ address, what, detail, sent });
-  return new UnreachableError(device, wasRead ? reason.replace(/\. Is .*\?$/, '') : reason, {
+  const lost = { code: 'no-response', is: kind, address, what, detail, sent, wasRead } as const;
+  return new UnreachableError(device, lost, {
     mayHaveArrived: sent,
     // No time helps where the two do not agree on TLS.
-    advice: sent && !(kind === 'tls' && isRead(request)) ? advice : undefined,
+    fix: sent && !(kind === 'tls' && isRead(request)) ? fix : undefined,
     cause: fault,
   });
 }
 
-const UNUSABLE = {
-  'too large': (detail: string) => `is too large: ${detail}. devsh used nothing of it`,
-  malformed: (detail: string) => `is not valid HTTP: ${detail}. Is this the right port?`,
-  encoding: (detail: string) => `cannot be decompressed: ${detail}`,
-};
-
-type Failed = Readonly<{ address: string; what: string; detail: string; sent: boolean }>;
-
-/** Why no whole response arrived. */
-const REASONS: Readonly<
-  Record<Exclude<FaultKind, keyof typeof UNUSABLE>, (failed: Failed) => string>
-> = {
-  name: ({ address }) =>
-    `the name of ${address} does not resolve. Check the spelling, or use the IP address`,
-  refused: ({ address }) =>
-    `${address} refuses the connection. Is its API switched on, and is the port right?`,
-  'no route': ({ address }) => `no route to ${address}. Check the network, the VPN and the address`,
-  'connect timeout': ({ address }) =>
-    `no connection to ${address} in time. Is it switched on, and does a firewall let you through?`,
-  route: ({ detail }) => detail,
-  tls: ({ address, detail }) =>
-    /certificate.required/i.test(detail)
-      ? `${address} wants a client certificate, which devsh cannot send`
-      : `no TLS with ${address}: ${detail}. Is this the HTTPS port, and does it speak TLS 1.2?`,
-  'old tls': ({ address }) =>
-    `${address} offers only TLS 1.1 or older, which is unsafe; devsh does not use it. Update its firmware`,
-  timeout: ({ what, detail }) => `${what}: ${detail}`,
-  'wrong length': ({ what }) =>
-    `the response to ${what} does not have the length of its Content-Length, or has two of them`,
-  'cut off': ({ what }) => `the response to ${what} has no length and may be cut off`,
-  reset: ({ address, what, sent }) =>
-    sent
-      ? `the connection broke before the response to ${what} was complete`
-      : `${address} closed the connection before it was ready. Is this the HTTPS port?`,
-};
-
-function redirectError(context: FailureContext, response: Response): ProtocolError {
-  const { device, request } = context;
-  const { status, headers, body } = response;
-  const location = oneLine(headers.location ?? '');
-  const why = isRead(request)
-    ? 'devsh follows redirects only on the same device, and only a few'
-    : 'devsh redirects no writes; nothing else was sent';
-  const to = `a redirect (${status}) to ${location || 'nowhere'}`;
-  const text = `${describe(context)} returned ${to}: ${why}`;
-  return new ProtocolError(device, text, { status, body });
-}
-
-const MEANINGS: Readonly<Record<number, string>> = {
-  404: ', not found',
-  405: ', method not allowed',
-  406: ', the device sends only another media type: profile set DEVICE headers.Accept=TYPE',
-  407: ', a proxy in between requires its own login',
-  409: ', conflict',
-  412: ', the record has changed meanwhile',
-  415: ', the device requires another format',
-  429: ', too many requests',
-};
-
-function meaningOf({ status, headers }: Response, { name }: DeviceRef): string {
-  const { allow, 'retry-after': retryAfter } = headers;
-  const allowed = status === 405 && allow !== undefined ? `; it allows ${oneLine(allow)}` : '';
-  const wait = status === 429 ? waitText(retryAfter) : '';
-  return `${MEANINGS[status]?.replace('DEVICE', () => name) ?? ''}${allowed}${wait}`;
-}
-
-function waitText(retryAfter: string | undefined): string {
-  if (retryAfter === undefined) return '';
-  const text = oneLine(retryAfter);
-  return /^\d+$/.test(text) ? `; retry after ${text} s` : `; retry after: ${text}`;
-}
-
 /** The scheme that the device requires instead of Basic or a token. */
-function otherScheme({ headers }: Response): string {
+function otherScheme({ headers }: Response): string | undefined {
   const wanted = headers['www-authenticate'] ?? '';
   const scheme = /^\s*(digest|ntlm|negotiate)\b/i.exec(wanted)?.[1];
-  if (scheme === undefined || /\b(?:basic|token|bearer)\b/i.test(wanted)) return '';
-  return `; the device requires ${scheme}, which devsh does not support`;
+  return /\b(?:basic|token|bearer)\b/i.test(wanted) ? undefined : scheme;
 }
 
 /** A header for a token that a response names. */
 const NAMED_HEADER = /\bX-(?![\w-]*[CX]SRF)[A-Z][\w-]{0,40}(?:key|token|auth)\b/i;
 
 /** If a read fails by its login alone, the place of the token may be wrong: devsh proposes another, and tries none. */
-function tokenAdvice(
-  { device, credential, auth, request }: FailureContext,
+function tokenDoubt(
+  { credential, auth, request }: FailureContext,
   { status, headers, body }: Response,
-): string {
+) {
   if (credential?.kind !== 'token' || !isRead(request) || ![400, 401, 403].includes(status))
-    return '';
+    return undefined;
   const header = credential.headerName(auth);
   const [prefix = ''] = /^\S+(?= )/.exec(credential.header(auth)) ?? [];
   const challenge = headers['www-authenticate'] ?? '';
   const [named] = NAMED_HEADER.exec(`${challenge} ${body}`) ?? [];
   const required = named ?? /^[\w-]+/.exec(challenge.trim())?.[0];
-  if ([prefix, header].some((own) => own.toLowerCase() === required?.toLowerCase())) return '';
+  if ([prefix, header].some((own) => own.toLowerCase() === required?.toLowerCase()))
+    return undefined;
   const isPassword = named === undefined && PASSWORD_SCHEME.test(required ?? '');
   const facts =
     required === undefined
       ? ['prefix=Bearer', 'header=X-API-Key']
       : [named === undefined ? `prefix=${required}` : `header=${named}`];
-  const proposals = [
-    ...facts.flatMap((fact) => (isPassword ? [] : `"profile set ${device.name} auth.${fact}"`)),
-    `a password, "login ${device.name} --user NAME"`,
-  ];
   const sent = `${header.replace(/^a/, 'A')}: ${prefix}${prefix && ' '}…`;
-  const other = required === undefined ? 'may require another scheme' : `requires ${required}`;
-  return `. devsh sent the token as "${sent}"; the device ${other}: try ${proposals.join(', or ')}`;
+  return { sent, required, facts: isPassword ? [] : facts };
 }
 
 const PASSWORD_SCHEME = /^(?:basic|digest|ntlm|negotiate)$/i;

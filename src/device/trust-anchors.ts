@@ -7,14 +7,13 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END
 export function readCa(text: string, file: string): string {
   const blocks = certificatesIn(text);
   if (blocks.length === 0) {
-    const instead = /PRIVATE KEY-----/.test(text) ? ', but a private key' : '';
-    throw new UsageError(
-      `${file} contains no certificate in PEM form ("-----BEGIN CERTIFICATE-----")${instead}`,
-    );
+    const is = /PRIVATE KEY-----/.test(text) ? 'key' : 'none';
+    throw new UsageError({ code: 'bad-ca', is, file });
   }
   for (const [index, block] of blocks.entries()) {
     if (attempt(Error, () => new X509Certificate(block)) === undefined) {
-      throw new UsageError(`${file}: certificate ${index + 1} of ${blocks.length} is damaged`);
+      const numbers = { number: index + 1, count: blocks.length };
+      throw new UsageError({ code: 'bad-ca', is: 'damaged', file, ...numbers });
     }
   }
   return text;

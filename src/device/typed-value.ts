@@ -12,6 +12,7 @@ import {
 import { asBoolean } from './equality.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 import { attempt } from '../errors.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** The kind of a field's values; `unknown` if neither the device nor a record shows it. */
 export type FieldShape =
@@ -118,14 +119,14 @@ function plainList(text: string, item: FieldShape): Typed {
 
 function jsonList(text: string): Typed {
   const value = jsonIn(text);
-  return isValueList(value) ? { value } : { problem: 'not a JSON list, as in ["a", "b"]' };
+  return isValueList(value) ? { value } : { problem: textOf({ code: 'bad-typed', is: 'list' }) };
 }
 
 function objectIn(text: string): Typed {
   const value = jsonIn(text);
   return isValueObject(value)
     ? { value }
-    : { problem: 'not a JSON object, as in {"city": "Berlin"}' };
+    : { problem: textOf({ code: 'bad-typed', is: 'object' }) };
 }
 
 /** The list or object in a JSON text; undefined for other text. */

@@ -8,17 +8,17 @@ const OR = /^(?:or|\|\|?)$/i;
 
 /** Words of a filter that are none here, if no record has them. */
 const ODD_WORDS = [
-  [/^(?:where|and|&&)$/, 'and-as-word'],
-  [OR, 'or-as-word'],
-  [/^(?:==?|!=|=~|~|in|eq|is|like)$|^\w+ +(?:==?|!=|=~|~|in|eq|is|like)\b/, 'operator-as-word'],
-  [/^not$/, 'not-as-word'],
-  [/^(?:asc|desc)$/, 'order-as-word'],
-  [/^[^*]*\*[^*]*$/, 'star-as-word'],
-  [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, 'time-as-word'],
-  [/^\/.*\/\w*$/, 'regex-as-word'],
-  [/^\w+(?:,\w+)+$/, 'columns-as-word'],
-  [/^\w+=[^=]*,\w+=/, 'commas-as-word'],
-  [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, 'device-as-word'],
+  [/^(?:where|and|&&)$/, 'and'],
+  [OR, 'or'],
+  [/^(?:==?|!=|=~|~|in|eq|is|like)$|^\w+ +(?:==?|!=|=~|~|in|eq|is|like)\b/, 'operator'],
+  [/^not$/, 'not'],
+  [/^(?:asc|desc)$/, 'order'],
+  [/^[^*]*\*[^*]*$/, 'star'],
+  [/^(?:yesterday|today|\d+(?:m|h|d|w))$/, 'time'],
+  [/^\/.*\/\w*$/, 'regex'],
+  [/^\w+(?:,\w+)+$/, 'columns'],
+  [/^\w+=[^=]*,\w+=/, 'commas'],
+  [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, 'device'],
 ] as const;
 
 /** Tells an empty result from a question that cannot be right, by the records that were read. */
@@ -106,8 +106,8 @@ export class FilterCheck {
     for (const word of joinedAlternatives(words)) {
       const meant = this.#correctedWord(word);
       if (meant !== undefined && meant !== '') return { code: 'other-spelling', word, meant, none };
-      const [, code] = ODD_WORDS.find(([pattern]) => pattern.test(word)) ?? [];
-      if (code !== undefined) return { code, word, none };
+      const [, is] = ODD_WORDS.find(([pattern]) => pattern.test(word)) ?? [];
+      if (is !== undefined) return { code: 'odd-word', is, word, none };
     }
     const named = this.#filter.terms.find(
       (term) => term.kind === 'word' && this.#fields.has(term.text),

@@ -54,7 +54,7 @@ export function parseFilter(text: string, options: FilterOptions = {}): Filter {
 export function parseChoice(text: string): Filter {
   const filter = parseFilter(text, { isFuzzy: false });
   if (filter.terms.every((term) => term.kind === 'word' && term.text === '')) {
-    throw new UsageError({ code: 'empty-filter' });
+    throw new UsageError({ code: 'bad-filter', is: 'empty' });
   }
   return filter;
 }
@@ -214,7 +214,7 @@ function splitWords(text: string): { text: string; column: number }[] {
     }
     if (character === '"' || character === "'") {
       const end = text.indexOf(character, index + 1);
-      if (end === -1) throw new UsageError({ code: 'open-quote' }, { column: index });
+      if (end === -1) throw new UsageError({ code: 'bad-filter', is: 'quote' }, { column: index });
       word.text += text.slice(index + 1, end);
       index = end + 1;
     } else {
@@ -227,12 +227,16 @@ function splitWords(text: string): { text: string; column: number }[] {
 
 /** Case-insensitive. Throws UsageError at `column` if it is invalid or could take forever. */
 function compilePattern(pattern: string, column: number): RegExp {
-  if (canBacktrack(pattern)) throw new UsageError({ code: 'slow-pattern', pattern }, { column });
+  if (canBacktrack(pattern))
+    throw new UsageError({ code: 'bad-filter', is: 'slow', pattern }, { column });
   try {
     return new RegExp(pattern, 'iu');
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^.*: /, '') : String(error);
-    throw new UsageError({ code: 'bad-pattern', pattern, reason }, { column, cause: error });
+    throw new UsageError(
+      { code: 'bad-filter', is: 'pattern', pattern, reason },
+      { column, cause: error },
+    );
   }
 }
 

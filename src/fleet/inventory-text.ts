@@ -63,7 +63,8 @@ export function readInventory(text: string, file: string): ReadInventory {
   const claim = (kind: 'group' | 'device' | 'address', name: string, path: Path): void => {
     const key = `${kind} ${name.toLowerCase()}`;
     const line = places.get(key);
-    if (line !== undefined) throw source.error(path, { code: `${kind}-twice`, name, line });
+    if (line !== undefined)
+      throw source.error(path, { code: 'written-twice', is: kind, name, line });
     places.set(key, source.line(path));
   };
   const tree = new GroupTree(groups);
@@ -132,7 +133,7 @@ function contentOf(source: YamlSource): InventoryContent {
   if (path.length === 0) throw source.error(path, { code: 'no-inventory' });
   const key = path.at(-1);
   if ((key === 'name' || key === 'address') && !source.has(path)) {
-    throw source.error(path, { code: `device-without-${key}` });
+    throw source.error(path, { code: 'device-without', is: key });
   }
   throw source.error(path, `${placeName(path)} ${issue?.message ?? ''}`);
 }

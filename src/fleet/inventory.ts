@@ -281,12 +281,12 @@ const LIST = /^\d{1,15}(?:-\d{1,15})?(?:,\d{1,15}(?:-\d{1,15})?)*$/;
 function expandBrackets(term: string): Expansion | undefined {
   const match = BRACKET.exec(term);
   if (!match) {
-    if (/[[\]]/.test(term)) throw new UsageError({ code: 'open-bracket', term });
+    if (/[[\]]/.test(term)) throw new UsageError({ code: 'bad-range', is: 'bracket', term });
     return undefined;
   }
   const [bracket, list = ''] = match;
   if (list.includes(':')) return undefined;
-  if (!LIST.test(list)) throw new UsageError({ code: 'bad-range', range: bracket });
+  if (!LIST.test(list)) throw new UsageError({ code: 'bad-range', is: 'list', range: bracket });
   const before = term.slice(0, match.index);
   const rest = term.slice(match.index + bracket.length);
   const after = /[[\]]/.test(rest) ? expandBrackets(rest) : undefined;
@@ -309,7 +309,7 @@ function parseRun(text: string): { first: number; last: number; width: number } 
   const [from = '', to = from] = text.split('-');
   const first = Number(from);
   const last = Number(to);
-  if (last < first) throw new UsageError({ code: 'reversed-range', range: text });
+  if (last < first) throw new UsageError({ code: 'bad-range', is: 'reversed', range: text });
   // Only a leading zero means padding: [8-12] is 8, 9, 10; [08-12] is 08, 09, 10.
   return { first, last, width: from.startsWith('0') ? from.length : 0 };
 }
@@ -326,10 +326,11 @@ function expandNet(term: string): Expansion | undefined {
   const prefix = Number(sixBits ?? bits);
   const isVersion4 = ipaddr.IPv4.isValidFourPartDecimal(address);
   if (!isVersion4 && !ipaddr.IPv6.isValid(address)) {
-    throw new UsageError({ code: 'bad-net', address, term });
+    throw new UsageError({ code: 'bad-range', is: 'net', address, term });
   }
   const width = isVersion4 ? 32 : 128;
-  if (prefix > width) throw new UsageError({ code: 'bad-prefix', prefix, term, width });
+  if (prefix > width)
+    throw new UsageError({ code: 'bad-range', is: 'prefix', prefix, term, width });
   const size = 1n << BigInt(width - prefix);
   const skipsEnds = isVersion4 && size >= 4n;
   const bytes = ipaddr.parse(address).toByteArray();

@@ -19,7 +19,7 @@ const refused: RequestOutcome = {
 const doubt = 'The device may have executed it';
 const lost: RequestOutcome = {
   kind: 'lost',
-  error: new UnreachableError(device, 'no answer', { advice: doubt }),
+  error: new UnreachableError(device, 'no answer', { fix: { code: 'retry', is: 'check' } }),
 };
 
 function add(fields: DeviceRecord, records: readonly DeviceRecord[] = []): Step {

@@ -15,6 +15,7 @@ test('a read is one document: schema, and each device with its records or its er
         ok: false,
         error: {
           code: 'unreachable',
+          note: 'no-response',
           message: `sim2: ${device(2).address} refuses the connection. Is its API switched on, and is the port right?`,
         },
       },

@@ -4,9 +4,17 @@ import { formatAddress, type Address } from '../address.ts';
 import { faultOf } from '../fault.ts';
 import { httpConnection } from '../http-connection.ts';
 import type { ProxyServer } from './route.ts';
+import { type Note, textOf } from '../../output/sentences.ts';
 
 /** The proxy refused, or replied with something else. The message continues its name. */
-export class ReplyError extends Error {}
+export class ReplyError extends Error {
+  readonly what: Note;
+
+  constructor(what: Note, options?: ErrorOptions) {
+    super(textOf(what), options);
+    this.what = what;
+  }
+}
 
 /** Opens a tunnel through an HTTP proxy (RFC 9110, CONNECT). Throws ReplyError if the proxy refuses. */
 export async function askHttpProxy(
@@ -32,22 +40,19 @@ export async function askHttpProxy(
     });
   });
   if (status < 200 || status > 299) {
-    throw new ReplyError(`returned ${status}${meaningOf(status, target, login !== undefined)}`);
+    const is = meaningOf(status, login !== undefined);
+    throw new ReplyError({ code: 'proxy-refused', is, status, target });
   }
   if (stream.readableLength > 0) {
-    throw new ReplyError(
-      'sent data after its reply, before TLS began. Is the port of the device its HTTPS port?',
-    );
+    throw new ReplyError({ code: 'proxy-refused', is: 'early' });
   }
 }
 
-function meaningOf(status: number, target: string, hasLogin: boolean): string {
-  if ([401, 403, 405].includes(status)) return `: it does not allow connections to ${target}`;
-  if ([502, 503, 504].includes(status)) return `: it cannot reach ${target}`;
-  if (status !== 407) return ` for ${target}`;
-  return hasLogin
-    ? ': it rejects the login'
-    : ': it requires a login; put one into HTTPS_PROXY, as in http://USER:PASSWORD@HOST:PORT';
+function meaningOf(status: number, hasLogin: boolean) {
+  if ([401, 403, 405].includes(status)) return 'target';
+  if ([502, 503, 504].includes(status)) return 'reach';
+  if (status !== 407) return 'other';
+  return hasLogin ? 'login' : 'no-login';
 }
 
 /** Opens a connection through a SOCKS5 proxy (RFC 1928, 1929). Throws ReplyError if the proxy refuses. */
@@ -65,26 +70,20 @@ export async function askSocksProxy(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (typeof code !== 'string' || !/^UND_ERR_(?:SOCKS5|INVALID_ARG)/.test(code)) throw error;
-    const failure = `${error instanceof Error ? error.message : ''} (${formatAddress(address)})`;
-    throw new ReplyError(
-      SOCKS_FAILURES[code] ??
-        (code.startsWith('UND_ERR_SOCKS5_REPLY_') ? `reports: ${failure}` : NO_SOCKS),
-      { cause: error },
-    );
+    const usual = /^UND_ERR_SOCKS5_REPLY_(?!VERSION)/.test(code) ? 'reported' : 'no-socks';
+    const reason = error instanceof Error ? error.message : '';
+    const is = SOCKS_FAILURES[code] ?? usual;
+    const target = formatAddress(address);
+    throw new ReplyError({ code: 'proxy-refused', is, reason, target }, { cause: error });
   }
 }
 
-const NO_SOCKS = 'does not respond like a SOCKS5 proxy';
-const NEEDS_LOGIN =
-  'requires a login of 1 to 255 bytes; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT';
-
 /** The reasons by the code of undici. */
-const SOCKS_FAILURES: Readonly<Record<string, string>> = {
-  UND_ERR_INVALID_ARG: NEEDS_LOGIN,
-  UND_ERR_SOCKS5_AUTH_REJECTED: NEEDS_LOGIN,
-  UND_ERR_SOCKS5_AUTH_FAILED: 'rejects the login',
-  UND_ERR_SOCKS5_AUTH_METHOD: 'selected a login method that devsh did not offer',
-  UND_ERR_SOCKS5_REPLY_VERSION: NO_SOCKS,
+const SOCKS_FAILURES: Readonly<Record<string, `socks-${'login' | 'no-login' | 'method'}`>> = {
+  UND_ERR_INVALID_ARG: 'socks-no-login',
+  UND_ERR_SOCKS5_AUTH_REJECTED: 'socks-no-login',
+  UND_ERR_SOCKS5_AUTH_FAILED: 'socks-login',
+  UND_ERR_SOCKS5_AUTH_METHOD: 'socks-method',
 };
 
 function connected(client: Socks5Client, host: string, port: number): Promise<void> {
@@ -103,7 +102,7 @@ function connected(client: Socks5Client, host: string, port: number): Promise<vo
 
 /** The error of a connection that its other side closed. */
 export function closedTooEarly(): Error {
-  return Object.assign(new Error('closed too early'), { code: 'ECONNRESET' });
+  return Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 }
 
 /** `socks5` resolves names here, `socks5h` at the proxy. */

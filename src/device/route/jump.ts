@@ -4,6 +4,7 @@ import { killProgram, startProgram, whyNotStarted } from '../../os/program.ts';
 import { formatAddress, type Address } from '../address.ts';
 import { oneLine } from '../../text/one-line.ts';
 import type { JumpHost } from './route.ts';
+import { textOf } from '../../output/sentences.ts';
 
 const MAX_STDERR = 4096;
 const KILL_AFTER_MS = 1000;
@@ -40,9 +41,9 @@ class JumpStream extends Duplex {
     // The pipe breaks when ssh ends; `#ended` reports why.
     child.stdin.on('error', () => undefined);
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const why =
-        error.code === 'ENOENT' ? 'the program "ssh" is not in PATH' : whyNotStarted(error);
-      this.destroy(new JumpLostError(`ssh cannot be started: ${why}`, { cause: error }));
+      const is = error.code === 'ENOENT' ? 'no-program' : 'start';
+      const what = textOf({ code: 'jump-lost', is, reason: whyNotStarted(error) });
+      this.destroy(new JumpLostError(what, { cause: error }));
     });
     child.once('close', (code, signal) => this.#ended(code, signal));
   }
@@ -73,8 +74,12 @@ class JumpStream extends Duplex {
       return;
     }
     const text = oneLine(this.#stderr);
-    const how = signal === null ? `exit status ${code ?? 'unknown'}` : `signal ${signal}`;
-    this.destroy(new JumpLostError(`ssh ended (${how})${text === '' ? '' : `: ${text}`}`));
+    const reason = text === '' ? '' : `: ${text}`;
+    const how =
+      signal === null
+        ? { is: 'status' as const, status: code ?? 'unknown' }
+        : { is: 'signal' as const, signal };
+    this.destroy(new JumpLostError(textOf({ code: 'jump-lost', reason, ...how })));
   }
 }
 

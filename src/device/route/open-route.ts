@@ -3,11 +3,12 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { DevshError } from '../../errors.ts';
 import { formatAddress, type Address } from '../address.ts';
-import { faultOf, TransportFault, type FaultKind } from '../fault.ts';
+import { faultOf, TransportFault } from '../fault.ts';
 import { oneLine } from '../../text/one-line.ts';
 import { askHttpProxy, askSocksProxy, closedTooEarly, ReplyError } from './ask-proxy.ts';
 import { JumpLostError, openByJump } from './jump.ts';
 import type { IndirectRoute, ProxyServer, Route } from './route.ts';
+import { type Note, textOf } from '../../output/sentences.ts';
 
 /** Opens a connection to an address. Throws TransportFault, of the kind `route` if the proxy or jump host failed. */
 export async function openRoute(
@@ -36,8 +37,9 @@ export async function openRoute(
 /** The fault for an error of a route before the device is reached. */
 export function routeFault(route: Route, error: unknown): unknown {
   if (route.kind !== 'jump' || !(error instanceof JumpLostError)) return error;
-  const message = `not reached through the jump host ${route.jump.text}: ${error.message}. Try "ssh ${route.jump.text}"`;
-  return new TransportFault('route', message, { sent: false, cause: error });
+  const { text: jump } = route.jump;
+  const what = { code: 'route', is: 'jump', jump, problem: error.message } as const;
+  return new TransportFault('route', what, { sent: false, cause: error });
 }
 
 async function byProxy(
@@ -46,9 +48,11 @@ async function byProxy(
   address: Address,
   opened: Duplex[],
 ): Promise<Duplex> {
-  const named = `the proxy ${proxy.url}${variable === undefined ? '' : ` (${variable})`}`;
-  const fault = (what: string, cause: unknown): TransportFault =>
-    new TransportFault('route', `${named} ${what}`, { sent: false, cause });
+  const url = variable === undefined ? proxy.url : `${proxy.url} (${variable})`;
+  const fault = (what: Note, cause: unknown): TransportFault => {
+    const detail = { code: 'route', is: 'proxy', url, problem: textOf(what) } as const;
+    return new TransportFault('route', detail, { sent: false, cause });
+  };
   let stream: Socket;
   try {
     const { host, port } = proxy.address;
@@ -63,51 +67,38 @@ async function byProxy(
     }
   } catch (error) {
     if (error instanceof DevshError) throw error;
-    const problem = unreachable(error);
-    throw fault(`${problem}; devsh did not try the device. ${remedy(variable)}`, error);
+    const found = { code: 'route', url, problem: textOf(unreachable(error)) } as const;
+    const detail: Note =
+      variable === undefined
+        ? { ...found, is: 'no-proxy' }
+        : { ...found, is: 'no-variable', variable };
+    throw new TransportFault('route', detail, { sent: false, cause: error });
   }
   const ask = proxy.scheme.startsWith('socks') ? askSocksProxy : askHttpProxy;
   try {
     await ask(stream, proxy, address);
     return stream;
   } catch (error) {
-    if (error instanceof ReplyError) throw fault(error.message, error);
+    if (error instanceof ReplyError) throw fault(error.what, error);
     const kind = error instanceof DevshError ? undefined : faultOf(error, false)?.kind;
     if (kind === 'connect timeout') {
-      throw fault(`made no connection to ${formatAddress(address)} in time`, error);
+      const target = formatAddress(address);
+      throw fault({ code: 'proxy-refused', is: 'late', target }, error);
     }
-    const what = kind && NO_REPLY[kind];
-    if (what !== undefined) throw fault(what, error);
+    if (kind === 'reset' || kind === 'malformed' || kind === 'too large')
+      throw fault({ code: 'proxy-refused', is: kind }, error);
     throw error;
   }
 }
 
-const NO_REPLY: Partial<Record<FaultKind, string>> = {
-  reset: 'closed the connection before its reply was complete',
-  malformed: 'did not respond in HTTP. Is it an HTTP proxy?',
-  'too large': 'sent a reply that is too long for a proxy',
-};
+const UNREACHABLE = ['name', 'refused', 'no route', 'connect timeout', 'reset'] as const;
 
-const UNREACHABLE: Partial<Record<FaultKind, string>> = {
-  name: 'has a name that does not resolve',
-  refused: 'refuses the connection',
-  'no route': 'cannot be reached: no route to it',
-  'connect timeout': 'does not respond in time',
-  reset: 'closes the connection at once',
-};
-
-function unreachable(error: unknown): string {
+function unreachable(error: unknown): Note {
   const fault = faultOf(error, false);
-  const known = fault && UNREACHABLE[fault.kind];
-  if (known !== undefined) return known;
+  const is = UNREACHABLE.find((kind) => kind === fault?.kind);
+  if (is !== undefined) return { code: 'proxy-unreachable', is };
   const message = fault?.message ?? (error instanceof Error ? error.message : String(error));
-  return `has no trusted TLS: ${oneLine(message)}`;
-}
-
-function remedy(variable: string | undefined): string {
-  return variable === undefined
-    ? 'Check "proxy" in the inventory, or --proxy'
-    : `Check ${variable}, or add the device to NO_PROXY`;
+  return { code: 'proxy-unreachable', is: 'tls', reason: oneLine(message) };
 }
 
 /** Waits for `event`. `opened` collects the streams to destroy if a later step fails. */

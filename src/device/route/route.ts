@@ -3,6 +3,7 @@ import { domainToASCII } from 'node:url';
 import { type Address, formatAddress, parseAddress } from '../address.ts';
 import { UsageError } from '../../errors.ts';
 import { childEnvironment } from '../../os/program.ts';
+import { textOf } from '../../output/sentences.ts';
 
 /** The way to one device. TLS with the device itself is always end to end. */
 export type Route =
@@ -30,7 +31,11 @@ export function routeText(route: Route | ConfiguredRoute): string {
   if (route.kind === 'direct') return 'direct';
   return route.kind === 'proxy'
     ? `proxy ${typeof route.proxy === 'string' ? route.proxy : route.proxy.url}`
-    : `jump host ${typeof route.jump === 'string' ? route.jump : route.jump.text}`;
+    : textOf({
+        code: 'route',
+        is: 'by-jump',
+        host: typeof route.jump === 'string' ? route.jump : route.jump.text,
+      });
 }
 
 type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
@@ -77,11 +82,11 @@ function parseProxy(text: string): ProxyServer {
   // The error of `new URL` contains the whole text.
   const url = URL.canParse(whole) ? new URL(whole) : undefined;
   if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
-    throw new UsageError('this is not the address of a proxy: write http://HOST:PORT');
+    throw new UsageError({ code: 'bad-route', is: 'proxy' });
   }
   const scheme = schemeOf(url);
   if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
-    throw new UsageError('the address of a proxy has no path: write http://HOST:PORT');
+    throw new UsageError({ code: 'bad-route', is: 'path' });
   }
   return new ProxyServer(scheme, addressOf(url, scheme), loginOf(url));
 }
@@ -90,9 +95,7 @@ function schemeOf(url: URL): ProxyScheme {
   const scheme = url.protocol.slice(0, -1);
   if (Object.hasOwn(DEFAULT_PORT, scheme)) return scheme as ProxyScheme;
   // `user:password` without a scheme looks like one, so the text is not repeated.
-  throw new UsageError(
-    'the address of a proxy starts with http://, https://, socks5:// or socks5h://',
-  );
+  throw new UsageError({ code: 'bad-route', is: 'scheme' });
 }
 
 function addressOf(url: URL, scheme: ProxyScheme): Address {
@@ -102,7 +105,7 @@ function addressOf(url: URL, scheme: ProxyScheme): Address {
     return parseAddress(`${url.hostname}:${port}`);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError('the host or the port of the proxy is invalid');
+    throw new UsageError({ code: 'bad-route', is: 'host' });
   }
 }
 
@@ -112,7 +115,7 @@ function loginOf(url: URL): ProxyLogin | undefined {
     const user = decodeURIComponent(url.username);
     return { user, password: decodeURIComponent(url.password) };
   } catch {
-    throw new UsageError('write a "%" in the login of a proxy as %25');
+    throw new UsageError({ code: 'bad-route', is: 'percent' });
   }
 }
 
@@ -131,12 +134,10 @@ export function parseJumpHost(text: string): JumpHost {
   const trimmed = text.trim();
   const [, destination, port] = JUMP.exec(trimmed) ?? [];
   if (destination === undefined) {
-    throw new UsageError(
-      'this is not a jump host: write HOST, USER@HOST or USER@HOST:PORT, as for ssh',
-    );
+    throw new UsageError({ code: 'bad-route', is: 'jump' });
   }
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) {
-    throw new UsageError('the port of a jump host must be a number from 1 to 65535');
+    throw new UsageError({ code: 'bad-route', is: 'jump-port' });
   }
   return {
     // ssh expects an IPv6 address without brackets.
@@ -161,9 +162,7 @@ export function parseRoute(key: 'proxy' | 'jump', text: string): ConfiguredRoute
   if (key === 'jump') return { kind: 'jump', jump: parseJumpHost(text).text };
   const proxy = parseProxy(text);
   if (proxy.login() !== undefined) {
-    throw new UsageError(
-      'the inventory keeps no login of a proxy; put it into HTTPS_PROXY with the same proxy',
-    );
+    throw new UsageError({ code: 'bad-route', is: 'login' });
   }
   return { kind: 'proxy', proxy: proxy.url };
 }
@@ -221,7 +220,8 @@ function parseVariable(variable: string, env: NodeJS.ProcessEnv): ProxyServer {
     return parseProxy(env[variable] ?? '');
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${variable} in the environment: ${error.message}`);
+    const { message: problem } = error;
+    throw new UsageError({ code: 'bad-route', is: 'variable', variable, problem });
   }
 }
 

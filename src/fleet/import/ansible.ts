@@ -26,12 +26,12 @@ interface Group {
 /** Reads `ansible-inventory --list`, and of its variables only how to reach a device. Throws a UsageError. */
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(parseJsonFile(text, file));
-  if (root === undefined) throw new UsageError({ code: 'not-ansible', file });
+  if (root === undefined) throw new UsageError({ code: 'bad-source', is: 'ansible', file });
   const { _meta: meta, ...entries } = root;
   const variables = asObject(asObject(meta)?.['hostvars']) ?? {};
   const groups = Object.entries(entries).map(([name, entry]) => groupOf(name, entry));
   if (meta === undefined && groups.every(isEmpty)) {
-    throw new UsageError({ code: 'unknown-source', file });
+    throw new UsageError({ code: 'bad-source', is: 'unknown', file });
   }
   const own = groups.filter(
     ({ name, children }) => !OWN_GROUPS.includes(name) && children.length > 0,

@@ -22,7 +22,7 @@ import { readInventory } from '../inventory-text.ts';
 export function parseDeviceList(text: string, file: string): Findings {
   const data = parseJsonFile(text, file);
   const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];
-  if (!Array.isArray(rows)) throw new UsageError({ code: 'no-device-list', file });
+  if (!Array.isArray(rows)) throw new UsageError({ code: 'bad-source', is: 'list', file });
   const devices = asList(rows).map((item, index): FoundDevice => {
     const row = asObject(item) ?? {};
     return {
@@ -82,8 +82,8 @@ export function parseCsvDevices(text: string, file: string): Findings {
   for (const needed of ['name', 'address']) {
     const count = columns.filter((column) => column === needed).length;
     if (count === 1) continue;
-    const code = count === 0 ? 'no-csv-column' : 'two-csv-columns';
-    throw new UsageError({ code, file, column: needed });
+    const is = count === 0 ? 'no-column' : 'two-columns';
+    throw new UsageError({ code: 'bad-source', is, file, column: needed });
   }
   const devices = others.map((row): FoundDevice => {
     const place = `${file}:${row.line}`;

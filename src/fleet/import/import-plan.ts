@@ -70,7 +70,7 @@ export function planImport(findings: Findings, current: CurrentInventory): Impor
     const { name, place } = device;
     if (problem !== undefined) refused.push({ name, place, reason: 'invalid', problem });
     else if (earlier !== undefined) {
-      const twice: Note = { code: 'imported-twice', name, place: earlier };
+      const twice: Note = { code: 'bad-import', is: 'twice', name, place: earlier };
       refused.push({ name, place, reason: 'name conflict', problem: twice });
     } else {
       places.set(name.toLowerCase(), place);
@@ -114,11 +114,11 @@ export function planImport(findings: Findings, current: CurrentInventory): Impor
 }
 
 function problemOf({ name, address, groups, settings }: FoundDevice): Note | string | undefined {
-  if (name === '') return { code: 'device-without-name' };
+  if (name === '') return { code: 'device-without', is: 'name' };
   const problem = nameProblem(name, 'device');
-  if (problem !== undefined) return { code: 'imported-name', problem };
-  if (address === '') return { code: 'device-without-address' };
-  if (address.includes('{{')) return { code: 'imported-template' };
+  if (problem !== undefined) return { code: 'bad-import', is: 'name', problem };
+  if (address === '') return { code: 'device-without', is: 'address' };
+  if (address.includes('{{')) return { code: 'bad-import', is: 'template' };
   try {
     const { host } = parseAddress(address);
     if (isIPv4(name) && host !== name) return { code: 'named-as-address', name };
@@ -133,15 +133,21 @@ function problemOf({ name, address, groups, settings }: FoundDevice): Note | str
   for (const group of groups) {
     const wrong = nameProblem(group, 'group');
     if (wrong !== undefined)
-      return { code: 'imported-group', group: JSON.stringify(group.slice(0, 100)), problem: wrong };
+      return {
+        code: 'bad-import',
+        is: 'group',
+        group: JSON.stringify(group.slice(0, 100)),
+        problem: wrong,
+      };
   }
   if (settings.proxy !== undefined && settings.jump !== undefined) {
     return { code: 'proxy-and-jump' };
   }
   for (const [key, value] of Object.entries(settings)) {
-    if ([value].flat().some(hasUnsafe)) return { code: 'imported-invisible', key };
+    if ([value].flat().some(hasUnsafe)) return { code: 'bad-import', is: 'invisible', key };
     const isFlag = key === 'read_only' || key === 'insecure';
-    if (isFlag && value !== 'true' && value !== 'false') return { code: 'imported-no-flag', key };
+    if (isFlag && value !== 'true' && value !== 'false')
+      return { code: 'bad-import', is: 'flag', key };
   }
   return undefined;
 }
@@ -168,8 +174,8 @@ function withoutAddressConflicts(
       else {
         const problem: Note =
           owner.place === undefined
-            ? { code: 'address-known', address, name: owner.name }
-            : { code: 'address-shared', address, name: owner.name, place: owner.place };
+            ? { code: 'bad-import', is: 'known', address, name: owner.name }
+            : { code: 'bad-import', is: 'shared', address, name: owner.name, place: owner.place };
         conflicts.set(device, { name, place, reason: 'address conflict', problem });
       }
     }
@@ -257,11 +263,12 @@ function checkGroups(found: readonly WrittenGroup[], { groups }: WrittenInventor
     const problem = nameProblem(name, 'group');
     if (problem === undefined) continue;
     const group = JSON.stringify(name.slice(0, 100));
-    throw new UsageError({ code: 'source-group', group, problem });
+    throw new UsageError({ code: 'bad-import', is: 'source-group', group, problem });
   }
   const tree = new GroupTree([...groups, ...found]);
   const circle = found.find(({ name }) => tree.isInItself(name));
-  if (circle !== undefined) throw new UsageError({ code: 'source-circle', name: circle.name });
+  if (circle !== undefined)
+    throw new UsageError({ code: 'bad-import', is: 'circle', name: circle.name });
 }
 
 /** Names in `found` but not in `current`, each once, ignoring case. */

@@ -9,7 +9,8 @@ export function readSource(kind: SourceKind, text: string, file: string): Findin
     case 'csv':
       return parseCsvDevices(text, file);
     case 'ansible':
-      if (!/^\ufeff?\s*\{/.test(text)) throw new UsageError({ code: 'ansible-only', file });
+      if (!/^\ufeff?\s*\{/.test(text))
+        throw new UsageError({ code: 'bad-source', is: 'ansible-only', file });
       return parseAnsible(text, file);
     case 'devices':
       return isDeviceList(text) ? parseDeviceList(text, file) : parseDevicesYaml(text, file);

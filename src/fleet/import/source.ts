@@ -60,10 +60,10 @@ export interface Findings {
 
 /** The remark for what a source has and devsh does not take; none without names. */
 export function leftOut(
-  what: 'groups' | 'hosts' | 'secrets' | 'columns',
+  is: 'groups' | 'hosts' | 'secrets' | 'columns',
   names: readonly string[],
 ): Note[] {
-  return names.length === 0 ? [] : [{ code: `left-out-${what}`, names: someOf(names) }];
+  return names.length === 0 ? [] : [{ code: 'left-out', is, names: someOf(names) }];
 }
 
 export type JsonObject = Readonly<Record<string, Value>>;

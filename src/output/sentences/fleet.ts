@@ -16,14 +16,18 @@ export const FLEET = {
   'not-listed': '{file} no longer lists {name}; import again',
   'shared-anchor':
     '{key} is an anchor (&{name}) that other entries use (*{name}): edit the inventory file itself; nothing was changed',
-  'group-twice': 'there is already a group "{name}" (first in line {line})',
-  'device-twice': 'there is already a device "{name}" (first in line {line})',
-  'address-twice': 'there is already a device at {name} (first in line {line})',
+  'written-twice': {
+    device: 'there is already a device "{name}" (first in line {line})',
+    group: 'there is already a group "{name}" (first in line {line})',
+    address: 'there is already a device at {name} (first in line {line})',
+  },
   'bad-group-name': 'group name {problem}',
   'group-in-itself': 'the group "{name}" contains itself',
   'no-inventory': 'the file must contain "devices:" and "groups:"',
-  'device-without-name': 'the device needs a name',
-  'device-without-address': 'the device needs an address',
+  'device-without': {
+    address: 'the device needs an address',
+    name: 'the device needs a name',
+  },
   'named-as-address': 'a device named {name} cannot have another address',
   'proxy-and-jump': 'a device has either a proxy or a jump host, not both',
   'inventory-head':
@@ -47,17 +51,20 @@ export const FLEET = {
   'name-of-group': 'the inventory has no device "{word}"',
   'too-many-devices':
     '"{term}" stands for {count} devices; at most {most} can be selected: write a smaller range',
-  'open-bracket': 'a bracket is not closed in "{term}"',
-  'bad-range': '"{range}" is not a list of numbers such as [5-9] or [1,3,5-7]',
-  'reversed-range': 'the range {range} is reversed',
-  'bad-net': '"{address}" in "{term}" is not an IP address',
-  'bad-prefix': '/{prefix} in "{term}" is more than /{width}',
+  'bad-range': {
+    list: '"{range}" is not a list of numbers such as [5-9] or [1,3,5-7]',
+    bracket: 'a bracket is not closed in "{term}"',
+    reversed: 'the range {range} is reversed',
+    net: '"{address}" in "{term}" is not an IP address',
+    prefix: '/{prefix} in "{term}" is more than /{width}',
+  },
 
-  'empty-filter': 'an empty filter would select every record',
-  'open-quote': 'the quote is not closed',
-  'slow-pattern':
-    "the pattern '{pattern}' repeats a group that itself repeats or has alternatives, which can take forever",
-  'bad-pattern': "the pattern '{pattern}' is invalid: {reason}",
+  'bad-filter': {
+    quote: 'the quote is not closed',
+    empty: 'an empty filter would select every record',
+    slow: "the pattern '{pattern}' repeats a group that itself repeats or has alternatives, which can take forever",
+    pattern: "the pattern '{pattern}' is invalid: {reason}",
+  },
   'no-such-field': ({ field, fields, none }: { field: string; fields: Names } & None) => {
     const near = nearHint(field, fields) || `; the fields are ${someOf(fields, MOST.fields)}`;
     return `${none} has a field "${oneLine(field)}"${near}`;
@@ -72,21 +79,20 @@ export const FLEET = {
   'field-as-word':
     '"{field}" is a field: --columns FIELDS or --json=FIELDS shows it, {field}=VALUE filters',
   'other-spelling': '{none} matches "{word}", which is written {meant} here',
-  'and-as-word': '{none} has "{word}": conditions stand side by side, and all must match',
-  'or-as-word':
-    '{none} has "{word}": conditions stand side by side, and all must match; lang~^(de|fr)$ is one value or the other',
-  'operator-as-word': '{none} has "{word}": a condition is written without blanks, as in lang=de',
-  'not-as-word': '{none} has "{word}": field!=value excludes, as in lang!=de',
-  'order-as-word': '{none} has "{word}": --sort -FIELD sorts in descending order',
-  'star-as-word':
-    '{none} has "{word}": "*" stands for itself; field~regex searches, as in username~^ab',
-  'time-as-word': '{none} has "{word}": --at TIME shows what was read then',
-  'regex-as-word': '{none} has "{word}": field~regex searches with a pattern, as in username~^ab',
-  'columns-as-word':
-    '{none} has "{word}": --columns FIELDS chooses fields; words to search for stand side by side',
-  'commas-as-word':
-    '{none} has "{word}": conditions stand side by side, with blanks and without commas',
-  'device-as-word': '{none} has "{word}": --on SELECTOR names devices (fw1,fw2)',
+  'odd-word': {
+    or: '{none} has "{word}": conditions stand side by side, and all must match; lang~^(de|fr)$ is one value or the other',
+    and: '{none} has "{word}": conditions stand side by side, and all must match',
+    operator: '{none} has "{word}": a condition is written without blanks, as in lang=de',
+    not: '{none} has "{word}": field!=value excludes, as in lang!=de',
+    order: '{none} has "{word}": --sort -FIELD sorts in descending order',
+    star: '{none} has "{word}": "*" stands for itself; field~regex searches, as in username~^ab',
+    time: '{none} has "{word}": --at TIME shows what was read then',
+    regex: '{none} has "{word}": field~regex searches with a pattern, as in username~^ab',
+    columns:
+      '{none} has "{word}": --columns FIELDS chooses fields; words to search for stand side by side',
+    commas: '{none} has "{word}": conditions stand side by side, with blanks and without commas',
+    device: '{none} has "{word}": --on SELECTOR names devices (fw1,fw2)',
+  },
 
   'list-hides': 'not in the list, which leaves records out',
   'list-cut':
@@ -109,30 +115,36 @@ export const FLEET = {
     return `${what}: ${parts.join(', ')}`;
   },
 
-  'no-device-list': '{file} is not a list of devices as "device list --json" prints it',
-  'no-csv-column':
-    '{file}:1: no column "{column}"; the first line names the columns: name,address,groups,user',
-  'two-csv-columns':
-    '{file}:1: more than one column "{column}"; the first line names the columns: name,address,groups,user',
-  'not-ansible': '{file} is not output of "ansible-inventory --list": not an object',
-  'unknown-source':
-    '{file} has no known content: looked for "inventory" or "devices" (devsh), "_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
-  'ansible-only':
-    'only Ansible can read {file}: run "ansible-inventory -i FILE --list | devsh device import -"',
-  'left-out-groups': 'left out groups with names that devsh does not allow: {names}',
-  'left-out-hosts': 'left out hosts that are this machine: {names}',
-  'left-out-secrets': 'left out secrets: {names} (keep a login with "login")',
-  'left-out-columns': 'left out columns: {names}',
-  'imported-twice': 'the source has "{name}" twice (first: {place})',
-  'imported-name': 'its name {problem}',
-  'imported-group': 'its group {group} {problem}',
-  'imported-template': 'its address is a template that only Ansible can fill in',
-  'imported-invisible': 'its {key} contains invisible characters',
-  'imported-no-flag': 'its {key} must be true or false',
-  'address-known': 'its address is {address}, and "{name}" already has it',
-  'address-shared': 'its address is {address}, and so has "{name}" ({place})',
-  'source-group': 'the group {group} of the source {problem}',
-  'source-circle': 'with this source the group "{name}" would contain itself',
+  'bad-source': {
+    'no-column':
+      '{file}:1: no column "{column}"; the first line names the columns: name,address,groups,user',
+    list: '{file} is not a list of devices as "device list --json" prints it',
+    'two-columns':
+      '{file}:1: more than one column "{column}"; the first line names the columns: name,address,groups,user',
+    ansible: '{file} is not output of "ansible-inventory --list": not an object',
+    unknown:
+      '{file} has no known content: looked for "inventory" or "devices" (devsh), "_meta" and groups with "hosts" or "children" (ansible-inventory --list)',
+    'ansible-only':
+      'only Ansible can read {file}: run "ansible-inventory -i FILE --list | devsh device import -"',
+  },
+  'left-out': {
+    hosts: 'left out hosts that are this machine: {names}',
+    groups: 'left out groups with names that devsh does not allow: {names}',
+    secrets: 'left out secrets: {names} (keep a login with "login")',
+    columns: 'left out columns: {names}',
+  },
+  'bad-import': {
+    name: 'its name {problem}',
+    twice: 'the source has "{name}" twice (first: {place})',
+    group: 'its group {group} {problem}',
+    template: 'its address is a template that only Ansible can fill in',
+    invisible: 'its {key} contains invisible characters',
+    flag: 'its {key} must be true or false',
+    known: 'its address is {address}, and "{name}" already has it',
+    shared: 'its address is {address}, and so has "{name}" ({place})',
+    'source-group': 'the group {group} of the source {problem}',
+    circle: 'with this source the group "{name}" would contain itself',
+  },
 } as const;
 
 interface NotTried {

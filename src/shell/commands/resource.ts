@@ -18,7 +18,6 @@ import {
 import type { Change, Target } from '../../change/change.ts';
 import type { Arguments } from '../../text/words.ts';
 import { BodyFailure } from '../../device/errors.ts';
-import { singleRefusal } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
 import { collectionPath, isSingle, keyFieldOf } from '../../device/profile.ts';
@@ -353,7 +352,7 @@ function remove(resource: string): VerbSpec {
       const { where } = call.options;
       if (keys.length > 0 === (where !== undefined)) {
         if (!isKeyed(resource) && (await isSingleHere(call, resource))) {
-          throw new RefusedError(singleRefusal(resource));
+          throw new RefusedError({ code: 'single-object', resource });
         }
         const [key] = call.args.words('KEY');
         if (key !== undefined) throw bothKeyAndWhere(`${resource} delete`, key);

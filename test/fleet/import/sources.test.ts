@@ -31,8 +31,8 @@ test('CSV of a spreadsheet: byte order mark, semicolons, quotes, other names for
     ],
     groups: [],
     remarks: [
-      { code: 'left-out-secrets', names: 'API token' },
-      { code: 'left-out-columns', names: 'Rack' },
+      { code: 'left-out', is: 'secrets', names: 'API token' },
+      { code: 'left-out', is: 'columns', names: 'Rack' },
     ],
   });
 });
