@@ -9,7 +9,7 @@ import type {
 } from '../shell/output.ts';
 import { progressMeter } from './progress.ts';
 import { driftCells } from './drift-text.ts';
-import { cautionLines, planLines, resultLines, summaryLine, VERDICT_MARKS } from './change-text.ts';
+import { cautionLines, planLines, resultLines, summaryLine } from './change-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
 import { recordLines, recordOf, recordTone } from './record-text.ts';
 import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { DeviceRecord } from '../../src/device/record.ts';
+import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import { type Event, eventsOf } from '../../src/history/events.ts';
 import { wholeStateBefore } from '../../src/history/history-files.ts';
 import { compacted } from '../../src/history/compact.ts';
@@ -127,10 +127,10 @@ function world(happenings: readonly Happening[], habit?: Habit) {
     [...users.values()].every(({ username }) => username !== name);
   const shifted = (): DeviceRecord[] => {
     const last = kept.findLast(({ device }) => device === box())?.reading.records ?? [];
-    const hidden = (now / 10) % 3 === 0 ? last[(now / 10) % 4]?.['username'] : undefined;
+    const hidden = valueText((now / 10) % 3 === 0 ? last[(now / 10) % 4]?.['username'] : undefined);
     const { end, damaged } = replay(text);
     // What a file has lost without a trace, was never read.
-    const isRead = damaged > 0 || end?.resources.get('user')?.at(-1)?.state.has(String(hidden));
+    const isRead = damaged > 0 || end?.resources.get('user')?.at(-1)?.state.has(hidden);
     return [...users.values()].filter(({ username }) => username !== hidden || !isRead);
   };
   const reading = (from: number): NewReading => ({
