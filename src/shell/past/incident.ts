@@ -220,11 +220,6 @@ function secondText(time: number): string {
 
 /** Between the end of one reading and the end of the next one. */
 function longestGap(readings: readonly Moment[]): Moment | undefined {
-  let longest: Moment | undefined;
-  for (const [index, { to }] of readings.entries()) {
-    const from = readings[index - 1]?.to;
-    if (from === undefined) continue;
-    if (longest === undefined || to - from > longest.to - longest.from) longest = { from, to };
-  }
-  return longest;
+  const gaps = readings.slice(1).map(({ to }, at) => ({ from: readings[at]?.to ?? to, to }));
+  return gaps.toSorted((a, b) => b.to - b.from - (a.to - a.from))[0];
 }

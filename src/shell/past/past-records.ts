@@ -159,13 +159,8 @@ async function* driftSince(
     const readings = current?.resources.get(resource) ?? [];
     const now = readings.at(-1);
     const then = readings.findLast(({ to }) => to <= time);
-    const [first] = periods.flatMap((period) => period.resources.get(resource) ?? []);
-    if (
-      current === undefined ||
-      now === undefined ||
-      first === undefined ||
-      now.to < startedAt - SAME_EVERY_MS
-    ) {
+    const [first = now] = periods.flatMap((period) => period.resources.get(resource) ?? []);
+    if (!current || !now || !first || now.to < startedAt - SAME_EVERY_MS) {
       yield fail(
         'its present state is not kept, so it cannot be compared ("help settings": historyDays)',
       );
