@@ -4,7 +4,7 @@ import type { DeviceRecord } from '../device/record.ts';
 import { CancelledError, DevshError, expectedError, unlessFailed } from '../errors.ts';
 import type { Note } from '../output/sentences.ts';
 import type { Access } from './access.ts';
-import type { DeviceSession, ListEnd } from './device-session.ts';
+import { type DeviceSession, mayLeaveOut } from './device-session.ts';
 
 /** What devsh knows of a record that a list does not show. */
 export type Absence =
@@ -49,22 +49,14 @@ export async function absenceOf(
   return more.length > records.length ? { kind: 'absent' } : { kind: 'not known', why: doubt };
 }
 
-/** Lists are cut at 20, 25, 50, 100 … 1,000. */
-const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
-
-/** Whether there may be records that the list does not show. @param most how many it has shown at most */
-export function mayLeaveOut(end: ListEnd, size: number, most: number): boolean {
-  return end === 'hides' || (end === undefined && ROUND.test(String(size)) && most <= size);
-}
-
 /** Why a list of so many records is no proof of absence; undefined if nothing speaks against it. */
 export async function listDoubt(
   session: DeviceSession,
   resource: string,
   size: number,
 ): Promise<Note | undefined> {
-  if (listFacts(session.profile, resource).hides === true) return { code: 'list-hides' };
-  const end = session.hasEnd(resource) ? 'ends' : undefined;
+  const end = session.endOf(resource);
+  if (end === 'hides') return { code: 'list-hides' };
   if (!mayLeaveOut(end, size, 0)) return undefined;
   if (!mayLeaveOut(end, size, (await session.known(resource)).most)) return undefined;
   return { code: 'list-cut', device: session.ref.name };

@@ -56,6 +56,14 @@ export interface Reading {
 /** Whether a list has an end, is known to leave records out, or says nothing of it. */
 export type ListEnd = 'ends' | 'hides' | undefined;
 
+/** Lists are cut at 20, 25, 50, 100 … 1,000. */
+const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
+
+/** Whether there may be records that the list does not show. @param most how many it has shown at most */
+export function mayLeaveOut(end: ListEnd, size: number, most: number): boolean {
+  return end === 'hides' || (end === undefined && ROUND.test(String(size)) && most <= size);
+}
+
 /** What a list has shown before: the last image of each record, and the most records at once. */
 export interface KnownList {
   readonly images: readonly (readonly [key: string, image: DeviceRecord])[];
@@ -264,9 +272,15 @@ export class DeviceSession {
     return records;
   }
 
-  /** Whether the last list said where it ends: a total, or no next page. */
-  hasEnd(resource: string): boolean {
-    return this.#ended.has(resource);
+  /** What is known of the end of the last list: it said so (a total, or no next page), or it leaves records out. */
+  endOf(resource: string): ListEnd {
+    if (listFacts(this.profile, resource).hides === true) return 'hides';
+    return this.#ended.has(resource) ? 'ends' : undefined;
+  }
+
+  /** Whether the last list may leave records out, by itself alone: one that was longer before may, too. */
+  mayLack(resource: string): boolean {
+    return mayLeaveOut(this.endOf(resource), this.cached(resource)?.length ?? 0, 0);
   }
 
   async known(resource: string): Promise<KnownList> {

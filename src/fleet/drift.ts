@@ -16,6 +16,8 @@ export type DriftCell =
   /** Only this device of those that were read has it. */
   | { readonly kind: 'only' }
   | { readonly kind: 'missing' }
+  /** Not in a list that may leave records out. */
+  | { readonly kind: 'not listed' }
   | {
       readonly kind: 'differs';
       /** Empty: same content, but a different number of records with this key. */
@@ -106,6 +108,21 @@ export function driftOf(
   return { keyField, devices, unread, rows: rows.sort((a, b) => rankOf(a) - rankOf(b)) };
 }
 
+/** The same where the lists of these devices may leave records out: nothing is missing there. */
+export function doubted(
+  row: DriftRow,
+  { devices }: Drift,
+  doubtful: readonly DeviceRef[],
+): DriftRow {
+  const cells = row.cells.map((cell, at): DriftCell => {
+    const device = devices[at];
+    const isDoubted = device !== undefined && doubtful.includes(device);
+    return cell.kind === 'missing' && isDoubted ? { kind: 'not listed' } : cell;
+  });
+  const isOnly = !cells.some(({ kind }) => kind === 'not listed');
+  return { ...row, cells: cells.map((cell) => (cell.kind === 'only' && !isOnly ? SAME : cell)) };
+}
+
 /** What differs comes first, then what some devices lack, then what is the same on all. */
 function rankOf({ cells, isSame }: DriftRow): number {
   return isSame ? 2 : cells.some(({ kind }) => kind === 'differs') ? 0 : 1;
@@ -123,8 +140,8 @@ export function devicesWithout(
 }
 
 export function driftSummary({ rows, devices, unread }: Drift, resource: string): Note {
-  const having = (kind: 'differs' | 'missing'): number =>
-    rows.filter(({ cells }) => cells.some((cell) => cell.kind === kind)).length;
+  const having = (...kinds: readonly DriftCell['kind'][]): number =>
+    rows.filter(({ cells }) => cells.some(({ kind }) => kinds.includes(kind))).length;
   return {
     code: 'drift',
     records: rows.length,
@@ -133,7 +150,8 @@ export function driftSummary({ rows, devices, unread }: Drift, resource: string)
     unread: unread.length,
     same: rows.filter(({ isSame }) => isSame).length,
     differing: having('differs'),
-    missing: having('missing'),
+    missing: having('missing', 'not listed'),
+    unlisted: having('not listed'),
   };
 }
 

@@ -1,5 +1,5 @@
 import { frequencies, type Value, valueAt } from '../device/record.ts';
-import { mayLeaveOut } from '../fleet/absence.ts';
+import { mayLeaveOut } from '../fleet/device-session.ts';
 import { canonicalId } from '../change/identity.ts';
 import { type KeptRecord, nameOf, type RecordName } from './kept.ts';
 import {
@@ -102,15 +102,15 @@ interface OfRecord extends RecordName {
 /** A change of one record. */
 export type RecordEvent = Extract<Event, RecordName>;
 
+/**
+ * `unlisted`: the list has stopped to show it, and nothing proves that it is gone. `listed`: the list has begun to show it,
+ * and may have left it out before.
+ */
+type WholeKind = 'added' | 'listed' | 'gone' | 'unlisted';
+
 /** What changed on a device between two readings. */
 export type Event =
-  | (EventBase & {
-      /**
-       * `unlisted`: the list has stopped to show it, and nothing proves that it is gone. `listed`: the list has begun to
-       * show it, and may have left it out before.
-       */
-      readonly kind: 'added' | 'listed' | 'gone' | 'unlisted';
-    } & OfRecord)
+  | (EventBase & { readonly kind: WholeKind } & OfRecord)
   | (EventBase & {
       readonly kind: 'changed';
       readonly fields: readonly FieldChange[];
@@ -289,31 +289,21 @@ export function changesBetween(
     const name = nameOf(record, later);
     return own.length === 0 ? [] : [{ ...at, kind: 'changed', ...name, record, fields: own }];
   });
-  const whole = (
-    kind: 'added' | 'listed' | 'gone' | 'unlisted',
-    of: readonly KeptRecord[],
-  ): Event[] =>
+  const whole = (kind: WholeKind, of: readonly KeptRecord[]): Event[] =>
     of.map((record) => {
       const interval = kind === 'gone' ? sinceShown(record) : {};
       return { ...at, ...interval, kind, ...nameOf(record, later), record };
     });
+  const isOpen = ({ key }: KeptRecord): boolean =>
+    !since.some(({ state, absent }) => state.has(key) || absent.has(key));
+  const fresh = added.filter(({ key }) => !earlier.hidden.has(key));
+  const proven = [...earlier.hidden.values(), ...gone].filter(({ key }) => later.absent.has(key));
   return [
     ...(records === 0 ? [] : [{ ...at, kind: 'shape' as const, gained, lost, records }]),
-    ...whole(
-      isCut ? 'listed' : 'added',
-      added.filter(({ key }) => !earlier.hidden.has(key)),
-    ),
+    ...whole(isCut ? 'listed' : 'added', fresh),
     ...changes,
-    ...whole(
-      'gone',
-      [...earlier.hidden.values(), ...gone].filter(({ key }) => later.absent.has(key)),
-    ),
-    ...whole(
-      'unlisted',
-      gone.filter(
-        ({ key }) => !since.some(({ state, absent }) => state.has(key) || absent.has(key)),
-      ),
-    ),
+    ...whole('gone', proven),
+    ...whole('unlisted', gone.filter(isOpen)),
   ];
 }
 

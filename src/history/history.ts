@@ -3,7 +3,7 @@ import type { GoneAt } from '../change/lineage.ts';
 import type { Profile } from '../device/profile.ts';
 import { type DeviceRecord, grouped } from '../device/record.ts';
 import { DevshError, expectedError } from '../errors.ts';
-import { mayLeaveOut } from '../fleet/absence.ts';
+import { mayLeaveOut } from '../fleet/device-session.ts';
 import { counted, someOf } from '../text/one-line.ts';
 import { rememberedFor } from '../text/remember.ts';
 import { zonedTime } from '../text/time.ts';

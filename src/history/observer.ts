@@ -15,7 +15,6 @@ import {
   ignoredFields,
   omittedByList,
   keyFieldOf,
-  listFacts,
   ownAddress,
   type Profile,
 } from '../device/profile.ts';
@@ -145,7 +144,6 @@ export class Observer {
       idFields.includes(field) ||
       isPublicField(field) ||
       isHarmlessField({ profile, resource, keyField }, field);
-    const end = session.hasEnd(resource) ? 'ends' : undefined;
     this.#waiting.push({
       ...session.ref,
       session,
@@ -153,7 +151,7 @@ export class Observer {
       idFields,
       moving: ignoredFields(profile, resource),
       omits: omittedByList(profile, resource, records),
-      list: listFacts(profile, resource).hides === true ? 'hides' : end,
+      list: session.endOf(resource),
       isAgain,
       absent: new Set(),
       redact: redactorFor(session),

@@ -55,7 +55,9 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   const texts: string[] = [];
   if (missing.length > 0) {
     const isRare = holders.length < missing.length;
-    texts.push(isRare ? `only on ${names(holders)}` : `missing on ${names(missing)}`);
+    const isListed = row.cells.some(({ kind }) => kind === 'not listed');
+    const [only, not] = isListed ? ['only listed', 'not listed'] : ['only', 'missing'];
+    texts.push(isRare ? `${only} on ${names(holders)}` : `${not} on ${names(missing)}`);
   }
   texts.push(...row.fields.map(fieldText));
   const counts = new Set(row.held.map(({ length }) => length).filter((count) => count > 0));
@@ -68,7 +70,7 @@ export function differenceTexts(drift: Drift, row: DriftRow): string[] {
   return texts;
 }
 
-/** `same`, `only`, `missing`, `differs: lang, first_name` */
+/** `same`, `only`, `missing`, `not listed`, `differs: lang, first_name` */
 export function driftWord(cell: DriftCell): string {
   if (cell.kind !== 'differs' || cell.fields.length === 0) return cell.kind;
   return `differs: ${cell.fields.map(visible).join(', ')}`;

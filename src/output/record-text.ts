@@ -50,6 +50,8 @@ interface Reading {
   readonly view: Pick<View, 'filtered' | 'perDevice'>;
   readonly keyField: string;
   readonly isRead: (device: string) => boolean;
+  /** Whether the list of a device may leave the record out. */
+  readonly mayLack?: (device: string) => boolean;
   /** What is said of devices that have the record, but were not read now. */
   readonly oldText?: (devices: readonly string[]) => string;
 }
@@ -57,7 +59,7 @@ interface Reading {
 /** One record from its rows, one for each content. */
 export function recordOf(
   rows: readonly Pick<FoldedRow, 'devices' | 'records' | 'differing'>[],
-  { names, view, keyField, isRead, oldText = () => '' }: Reading,
+  { names, view, keyField, isRead, mayLack = () => false, oldText = () => '' }: Reading,
 ): RecordOnDevices {
   const holders = rows.flatMap(({ devices, records }) =>
     devices.map(({ name }, index) => ({ name, record: records[index] ?? {} })),
@@ -73,7 +75,7 @@ export function recordOf(
     [...having].filter(isRead),
     others.filter(isRead),
     others.filter((name) => !isRead(name)),
-    { isFiltered: view.filtered === true, old: { what: oldText(old), devices: old } },
+    { isFiltered: view.filtered === true, mayLack, old: { what: oldText(old), devices: old } },
   );
   return {
     holders,
@@ -107,21 +109,30 @@ export function recordLines(record: RecordOnDevices, width: number): string[] {
   return [...lines, ...notesBelow];
 }
 
-/** Which devices have a record, which lack it, and which may have it. `old`: those with an old answer. */
+interface Doubts extends Pick<Required<Reading>, 'mayLack'> {
+  readonly isFiltered: boolean;
+  /** The devices with an old answer. */
+  readonly old: Note;
+}
+
+/** Which devices have a record, which lack it, and which may have it. */
 function placesOf(
   current: readonly string[],
   missing: readonly string[],
   unread: readonly string[],
-  { isFiltered, old }: { isFiltered: boolean; old: Note },
+  { isFiltered, mayLack, old }: Doubts,
 ): Pick<RecordOnDevices, 'where' | 'notes' | 'unknown'> {
   // A filter may have hidden the record.
   const on = isFiltered ? 'matches on' : 'on';
+  const unlisted = missing.filter(mayLack);
+  const sure = missing.filter((name) => !mayLack(name));
   const notes = [
-    { what: isFiltered ? 'no match on' : 'not on', devices: missing },
+    { what: isFiltered ? 'no match on' : 'not on', devices: sure },
+    { what: 'not in the list, which may leave it out:', devices: unlisted },
     { what: NOT_READ, devices: unread },
     old,
   ].filter(({ devices }) => devices.length > 0);
-  const unknown = unread.length + old.devices.length + (isFiltered ? missing.length : 0);
+  const unknown = unread.length + old.devices.length + (isFiltered ? missing : unlisted).length;
   const [first, second] = current;
   const isAll = notes.length === 0;
   if (first === undefined || (second === undefined && isAll)) return { where: '', notes, unknown };

@@ -72,6 +72,8 @@ export interface ReadOutput {
   readonly outcome: ReadOutcome;
   /** The list is a summary: the fields that it is known to leave out. */
   readonly omits?: readonly string[] | undefined;
+  /** The list may leave records out. */
+  readonly mayLack?: boolean;
   /** Not the present: the records of this earlier reading, in ms UTC. `next`: when the reading after it ended. */
   readonly past?: { readonly from: number; readonly to: number; readonly next: number | undefined };
 }

@@ -230,3 +230,22 @@ test('references are compared by the key of what they name, whatever its id is',
     { numRuns: 3 },
   );
 }, 60_000);
+
+test.each([19, 20, 21, 25])(
+  'a record is missing on a device only if its list of %i shows all that there is',
+  async (users) => {
+    const { devsh, device } = await startFleet({ devices: 2, users });
+    device(1).putUser({ username: 'zed' });
+    const isCut = users === 20 || users === 25;
+    const line = 'user list zed --drift --on @lab';
+    const { stdout, stderr, exitCode } = await devsh(line);
+    expect(stdout).toContain(isCut ? 'not listed on sim2' : 'missing on sim2');
+    expect(stderr).toContain(isCut ? '1 not listed on all' : '1 not on all');
+    expect(exitCode).toBe(isCut ? 3 : 8);
+    const { drift } = JSON.parse((await devsh(`${line} --json`)).stdout) as {
+      drift: { different: { devices: { state: string }[] }[] };
+    };
+    const states = drift.different.flatMap(({ devices }) => devices.map(({ state }) => state));
+    expect(states).toEqual(isCut ? ['same', 'not listed'] : ['only', 'missing']);
+  },
+);

@@ -103,14 +103,20 @@ export const FLEET = {
     const names = refusedBy.join(' and ');
     return `${device}: ${whose} was not tried${isAgain ? ' again' : ''}, because ${names} refused it. Check it with "devsh login".`;
   },
-  drift: ({ records, resource, devices, unread, same, differing, missing }: DriftCounts) => {
+  drift: (counts: DriftCounts) => {
+    const { records, resource, devices, unread } = counts;
+    const { same, differing, missing, unlisted } = counts;
     const read = unread === 0 ? '' : ` read, ${unread} not read`;
     const what = `${counted(records, resource)} on ${counted(devices, 'device')}${read}`;
     if (same === records) return `no differences: ${what}`;
     const parts = [
       `${same} ${sharedText(devices, unread)}`,
       ...(differing > 0 ? [`${differing} ${differing === 1 ? 'differs' : 'differ'}`] : []),
-      ...(missing > 0 ? [`${missing} not on all${unread === 0 ? '' : ' of them'}`] : []),
+      ...(missing > 0
+        ? [
+            `${missing} not ${unlisted > 0 ? 'listed on' : 'on'} all${unread === 0 ? '' : ' of them'}`,
+          ]
+        : []),
     ];
     return `${what}: ${parts.join(', ')}`;
   },
@@ -164,6 +170,8 @@ interface DriftCounts {
   readonly same: number;
   readonly differing: number;
   readonly missing: number;
+  /** Of them, those that a list may only leave out. */
+  readonly unlisted: number;
 }
 
 /** "the same on all", if all were read. */

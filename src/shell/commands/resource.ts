@@ -192,7 +192,8 @@ function show(resource: string): VerbSpec {
     options: [...DEVICES, 'profile', 'at'],
     changes: 'nothing',
     details:
-      'On a terminal devices stand side by side, or by value; in a pipe each has a block, with whole values.',
+      'On a terminal devices stand side by side, or by value; in a pipe each has a block, with whole values.\n' +
+      `Exit code 3: a device was not read, or its list may leave the ${resource} out.`,
     examples: [`${resource} show bob`, `${resource} show bob --at 03:00`],
     async *run(call) {
       const typed = call.args.optional('KEY');

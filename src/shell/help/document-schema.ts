@@ -124,7 +124,9 @@ const driftRow = z
         device: z.string(),
         state: z
           .string()
-          .describe('same, only (on no other device that was read), differs, missing, not read'),
+          .describe(
+            'same, only (on no other device that was read), differs, missing, not listed (the list may leave it out), not read',
+          ),
         fields: z.array(z.string()).optional(),
       }),
     ),

@@ -26,7 +26,13 @@ import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
-import { devicesWithout, driftOf, type DriftRow, driftSummary } from '../../fleet/drift.ts';
+import {
+  devicesWithout,
+  doubted,
+  driftOf,
+  type DriftRow,
+  driftSummary,
+} from '../../fleet/drift.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import type { FleetRead } from '../../fleet/fleet.ts';
 import { sortBy } from '../../fleet/sort.ts';
@@ -167,11 +173,11 @@ export async function* compareDevices(
     options.sort === undefined
       ? [...rows.filter(differs), ...rows.filter((row) => !differs(row))]
       : rows;
-  const drift = { ...all, rows: inOrder };
+  const lacking = new Set(rows.flatMap((row) => devicesWithout(all, row)));
+  const without = sessions.filter(({ ref }) => lacking.has(ref));
+  const doubtful = yield* inDoubt(without, resource, `a ${resource} that is missing there`);
+  const drift = { ...all, rows: inOrder.map((row) => doubted(row, all, doubtful)) };
   yield { kind: 'drift', resource, drift, perDevice };
-  const lacking = new Set(rows.flatMap((row) => devicesWithout(drift, row)));
-  const doubtful = sessions.filter(({ ref }) => lacking.has(ref));
-  yield* inDoubt(doubtful, resource, `a ${resource} that is missing there`);
   const summaries = listed.map(({ session, records: own }) => {
     const omits = session.omittedIn(resource, own);
     const notRead = omits && { shown: [...new Set(own.flatMap(Object.keys))], omits };

@@ -56,6 +56,7 @@ export async function* readRecords(
       total: one.total,
       outcome: one.ok ? { ok: true, records: matching(filter, one.records, device.name) } : one,
       omits: one.ok ? one.session.omittedIn(view.resource, one.records) : undefined,
+      mayLack: one.ok && one.session.mayLack(view.resource),
     };
     yield readProgress(view.resource, one);
   }

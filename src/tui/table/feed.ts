@@ -120,6 +120,7 @@ export class TableFeed {
         at,
         outcome: { ok: true, records },
         omits: session.omittedIn(resource, records),
+        mayLack: session.mayLack(resource),
       });
     }
     if (reads.length === 0) return;

@@ -98,6 +98,8 @@ function ofDrift({ drift: { drift, perDevice }, row }: OfDrift): RecordOnDevices
     view: { perDevice },
     keyField,
     isRead: (name) => !unread.some((device) => device.name === name),
+    mayLack: (name) =>
+      devices.some((device, at) => device.name === name && row.cells[at]?.kind === 'not listed'),
   });
 }
 
@@ -123,6 +125,7 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
     view: state.table.view,
     keyField,
     isRead: (name) => isRead(state, name),
+    mayLack: (name) => state.table.reads.get(name)?.mayLack === true,
     oldText: (devices) =>
       `${asOfText(devices.map((name) => stale.get(name)))}, not responding now:`,
   });

@@ -35,6 +35,7 @@ const SIGNS = {
   only: { sign: '=', tone: 'quiet', word: 'same' },
   differs: { sign: '≠', tone: 'warning', word: 'differs' },
   missing: { sign: '·', tone: 'accent', word: 'missing' },
+  'not listed': { sign: '?', tone: 'quiet', word: 'not in the list, which may leave it out' },
   unread: { sign: '?', tone: 'quiet', word: 'not read' },
 } as const;
 
@@ -314,7 +315,7 @@ export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alik
   if (row.fields.length === 0) {
     const without = drift.devices.filter((_, index) => row.held[index]?.length === 0);
     const names = namesText(without.map(({ name }) => name));
-    return { reason: `its fields are the same; it is not on ${names}, where "=" adds nothing` };
+    return { reason: `its fields are the same; "=" adds nothing on ${names}` };
   }
   const common = row.fields.flatMap((field) => commonOf(field, drift.unread.length));
   if (common.length === 0) {

@@ -45,6 +45,16 @@ test('the pane follows the cursor, and says where the record is not', () => {
   expect(pane(next).at(-1)).toBe('not on fw2');
 });
 
+test('the pane does not say that a record is not on a device whose list may leave it out', () => {
+  const reads = new Map(
+    [...fleet.table.reads].map(([name, read]) => [name, { ...read, mayLack: true }]),
+  );
+  const doubted = { ...fleet, table: { ...fleet.table, reads } };
+  const next = after(doubted, { kind: 'view', action: 'last' });
+  expect(pane(next)[0]).toBe('carol · on 5 of 6');
+  expect(pane(next).at(-1)).toBe('not in the list, which may leave it out: fw2');
+});
+
 test('the pane shows the same of a record, whichever others it has shown before', () => {
   const name = fc.constantFrom('bob', 'carol', 'dave', '');
   const records = fc.array(fc.tuple(name, fc.constantFrom('de', 'en')), { maxLength: 4 });
