@@ -180,15 +180,7 @@ export class NotPossibleError extends DeviceError {
 }
 
 /** The journal ends within its first line: the run had sent nothing yet. */
-export class EmptyJournalError extends SettingsError {
-  /** The line of the run; undefined if it is not in the file as a whole. */
-  readonly command: string | undefined;
-
-  constructor(message: string, command: string | undefined) {
-    super(message);
-    this.command = command;
-  }
-}
+export class EmptyJournalError extends SettingsError {}
 
 /** The most machines that share a plan. */
 const MOST = 10_000;

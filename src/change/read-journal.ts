@@ -51,9 +51,7 @@ function headError(text: string, file: string): SettingsError {
   if (!text.startsWith(start) && !start.startsWith(text)) {
     return new SettingsError(`${file}: not a journal of devsh`);
   }
-  const command = /,"command":("(?:[^"\\]|\\.)*"),/.exec(text)?.[1];
-  const message = `${file}: the journal is empty: its run sent nothing`;
-  return new EmptyJournalError(message, command && (JSON.parse(command) as string));
+  return new EmptyJournalError(`${file}: the journal is empty: its run sent nothing`);
 }
 
 /** Reads a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot be read. */

@@ -93,7 +93,7 @@ test('blanks in a key are visible in plan, question and result', async () => {
 test.each<[cut: (whole: string) => string, line: string]>([
   [() => '', 'repeat the line that you typed'],
   [() => '{"schema":"devsh', 'repeat the line that you typed'],
-  [(whole) => whole.slice(0, whole.indexOf('\n')), 'repeat its line: user set user1 lang=de'],
+  [(whole) => whole.slice(0, whole.indexOf('\n')), 'repeat the line that you typed'],
   [(whole) => whole.slice(0, whole.indexOf('\n') + 9), 'repeat its line: user set user1 lang=de'],
 ])(
   'a journal that was cut before its plan was whole sent nothing: resume names the line to repeat',

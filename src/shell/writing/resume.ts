@@ -7,11 +7,11 @@ import {
   traceOf,
   withLater,
 } from '../../change/pending.ts';
-import { type DevicePlan, EmptyJournalError, recordName } from '../../change/plan.ts';
+import { type DevicePlan, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
-import { CancelledError, RefusedError, UsageError } from '../../errors.ts';
+import { CancelledError, DevshError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
@@ -26,7 +26,14 @@ import {
   selectedPending,
   unreadableWarning,
 } from './pending.ts';
-import { continuing, laterRuns, loadRun, wholeRun, writeResult } from './stored-runs.ts';
+import {
+  continuing,
+  laterRuns,
+  loadRun,
+  readableRun,
+  wholeRun,
+  writeResult,
+} from './stored-runs.ts';
 import { summaryOf } from './summary.ts';
 import { type AccountConsent, refuseOwnAccountWord, refuseReadOnly } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
@@ -97,18 +104,11 @@ function nameOf({ run, device, resource, key, action, index }: Pending): string 
 
 /** Throws a `RefusedError` for a run that ended before its plan was confirmed, with the line to repeat. */
 async function refuseUnsent({ shell: { services } }: Call, id: string): Promise<void> {
-  try {
-    const { isPlanned, command } = await loadRun(services, id);
-    if (isPlanned) return;
-    throw new RefusedError(`run ${id} sent nothing before it ended: ${repeatText(command)}`);
-  } catch (error) {
-    if (!(error instanceof EmptyJournalError)) throw error;
-    throw new RefusedError(`${error.message}: ${repeatText(error.command)}`);
-  }
-}
-
-function repeatText(command: string | undefined): string {
-  return command === undefined ? 'repeat the line that you typed' : `repeat its line: ${command}`;
+  const run = await readableRun(services, id);
+  if (run instanceof DevshError) throw run;
+  if (run?.isPlanned === true) return;
+  const line = run === undefined ? 'the line that you typed' : `its line: ${run.command}`;
+  throw new RefusedError(`run ${id} sent nothing before it ended: repeat ${line}`);
 }
 
 /** Returns the devices that could not be reached. */
