@@ -300,6 +300,24 @@ export type ConfiguredWrite = NonNullable<ConfiguredProfile['create']>;
 export type ConfiguredList = NonNullable<ConfiguredProfile['list']>;
 export type ConfiguredResource = NonNullable<ConfiguredProfile['resources']>[string];
 
+type Schema = z.core.JSONSchema.BaseSchema;
+
+/** Every fact as a line states it, and what it means: those of these resources, too. */
+export function* statedFacts(
+  resources: readonly string[],
+  { properties = {} } = z.toJSONSchema(profileSchema, { io: 'input' }) as Schema,
+  above = '',
+): Generator<{ readonly text: string; readonly summary: string | undefined }> {
+  for (const [name, fact] of Object.entries(properties)) {
+    const { properties: parts, additionalProperties: each, description: summary } = fact as Schema;
+    const own = above + name;
+    if (own === 'resources') {
+      for (const one of resources) yield* statedFacts(resources, each as Schema, `${own}.${one}.`);
+    } else if (parts === undefined) yield { text: `${own}=`, summary };
+    else if (name !== 'options') yield* statedFacts(resources, fact as Schema, `${own}.`);
+  }
+}
+
 /** An editor takes `true` and `5` for more than text; devsh takes them as they are written. */
 export function profileJsonSchema(): unknown {
   return z.toJSONSchema(profileSchema, {

@@ -54,7 +54,7 @@ export interface ArgSpec {
   readonly isRest?: boolean;
   /** Accepts an empty word (`""`, an unset variable), which is a mistake elsewhere. */
   readonly mayBeEmpty?: boolean;
-  complete?(scope: CompletionScope): readonly Candidate[];
+  complete?(scope: CompletionScope): readonly Candidate[] | Promise<readonly Candidate[]>;
 }
 
 /** One verb of a noun (`user add`), or a command that has no verbs (`connect`: its name is ''). */

@@ -155,6 +155,11 @@ export const profile: CommandSpec = {
         {
           name: 'FACT=VALUE',
           summary: 'a fact as a profile file names it, as in update.method=PUT',
+          complete: async ({ fleet }) => {
+            const { statedFacts } = await import('../../device/profile-schema.ts');
+            const names = new Set(['user', ...resourceNames(fleet)]);
+            return [...statedFacts([...names])].map((fact) => ({ ...fact, continues: true }));
+          },
           isRequired: true,
           isRest: true,
         },

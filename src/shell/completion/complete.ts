@@ -60,7 +60,7 @@ export async function complete(
     runs: await session.services.runs.ids(),
     typed: current.text,
   };
-  const { candidates, takesFile } = expectedAt(before, scope, scope.commands);
+  const { candidates, takesFile } = await expectedAt(before, scope, scope.commands);
   const typed = joinedValue(current.text)?.start.length ?? 0;
   // A path may follow an option, as in `--output=`.
   const [option, path] = [current.text.slice(0, typed), current.text.slice(typed)];
@@ -270,11 +270,11 @@ function only(candidates: readonly Candidate[]): Expected {
 }
 
 /** @param before the words before the one at the cursor */
-function expectedAt(
+async function expectedAt(
   before: readonly Word[],
   scope: Omit<CompletionScope, 'given'>,
   commands: readonly CommandSpec[],
-): Expected {
+): Promise<Expected> {
   const words = withoutOptions(before);
   // `resource NAME` continues like the resource itself.
   const [head, name = ''] = words;
@@ -315,7 +315,7 @@ function expectedAt(
   const args = verb?.args ?? [];
   const last = args.at(-1);
   const arg = args[given.length] ?? (last?.isRest === true ? last : undefined);
-  const values = arg?.complete?.({ ...scope, given }) ?? [];
+  const values = (await arg?.complete?.({ ...scope, given })) ?? [];
   // What a device calls `-y` or `--allow=…` would be an option here.
   const safe = values.filter(({ text }) => isOver || !text.startsWith('-'));
   return { candidates: [...verbs, ...safe], takesFile: FILES.includes(arg?.name) };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { BUILT_IN_PROFILES } from '../../../src/device/built-in-profiles.ts';
+import { parseProfile, withFacts } from '../../../src/device/profile-file.ts';
 import { COMMANDS } from '../../../src/shell/commands/index.ts';
 import { complete } from '../../../src/shell/completion/complete.ts';
 import type { ShellSession } from '../../../src/shell/session.ts';
@@ -33,6 +34,24 @@ test('the profiles that are built in are proposed', async () => {
   expect(proposed).toEqual(expect.arrayContaining(names) as string[]);
   expect(await inserts(shell, 'device add fw1 --profile dr')).toEqual(['drf ']);
   expect(await inserts(shell, 'config set theme li')).toEqual(['light ']);
+});
+
+test('each fact of a profile is proposed, and each proposal is one', async () => {
+  const { session: shell } = await startSession();
+  const proposed = await inserts(shell, 'profile set fw1 ');
+  const some = ['extends=', 'list.items=', 'auth.login.token_in=', 'resources.user.rotate.path='];
+  expect(proposed).toEqual(expect.arrayContaining(some) as string[]);
+  for (const insert of proposed) {
+    const text = withFacts('', { [insert.slice(0, -1)]: '/x/{item}' });
+    let problem = '';
+    try {
+      parseProfile(text, 'p.yaml', 'p');
+    } catch (error) {
+      problem = String(error);
+    }
+    expect(problem, insert).not.toContain('unknown fact');
+  }
+  expect(await inserts(shell, 'profile set fw1 remove.pa')).toEqual(['remove.path=']);
 });
 
 test('usernames, fields and values come from what was read', async () => {
