@@ -23,6 +23,8 @@ const formPost: WriteFacts = {
   record: 'whole',
 };
 
+const jsonPost: WriteFacts = { ...formPost, encoding: 'json', selector: 'none' };
+
 /** Exactly the API document; REST conventions fill its gaps. */
 export const documentedProfile: Profile = {
   name: 'documented',
@@ -51,15 +53,8 @@ export const drfProfile: Profile = {
   ...documentedProfile,
   name: 'drf',
   resources: { user: anyUser },
-  create: { ...formPost, encoding: 'json', selector: 'none' },
-  update: {
-    ...formPost,
-    method: 'PATCH',
-    path: '{item}',
-    encoding: 'json',
-    selector: 'none',
-    record: 'changes',
-  },
+  create: jsonPost,
+  update: { ...jsonPost, method: 'PATCH', path: '{item}', record: 'changes' },
   origins: {},
 };
 

@@ -108,7 +108,7 @@ export class ProfileFiles {
     return (await this.#presentNames()).has(basename(file)) ? seenIn(readCached(file)) : {};
   }
 
-  /** Since when the observed facts of a device are known; nothing of facts of an older devsh. */
+  /** Since when the observed facts of a device are known, as far as this version has stored it. */
   async since(address: string): Promise<Since> {
     const file = this.#seenPath(address);
     return (await this.#presentNames()).has(basename(file)) ? sinceIn(readCached(file)) : {};
@@ -227,12 +227,8 @@ function texts(folder: string, ending: string): { name: string; text: string }[]
 }
 
 function sinceIn(data: unknown): Since {
-  const all = Object.entries(partsOf(partsOf(data)['since']));
-  const valid = all.flatMap(([fact, one]) => {
-    const { at, source } = partsOf(one);
-    return typeof at === 'string' && typeof source === 'string' ? [[fact, { at, source }]] : [];
-  });
-  return Object.fromEntries(valid) as Since;
+  const { since } = partsOf(data);
+  return isSealed(data) ? (partsOf(since) as Since) : {};
 }
 
 function seenIn(data: unknown): Facts {
