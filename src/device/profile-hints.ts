@@ -168,9 +168,9 @@ export async function findList(
       return { tried, isOpen, path: movedTo, items: list.items };
     }
     const answer = list ? 'empty' : status < 300 ? 'none' : 'status';
-    const unlogged = isOpen ? ` ${textOf({ code: 'account', is: 'none' })}` : '';
+    const withoutLogin = isOpen ? ` ${textOf({ code: 'account', is: 'none' })}` : '';
     const what = textOf({ code: 'tried', is: answer, status });
-    tried.push(`${maskedPath(path)} (${what}${unlogged})`);
+    tried.push(`${maskedPath(path)} (${what}${withoutLogin})`);
     if (isOpen && status === 401) closed.add(base);
     isOpen ||= status === 401;
   }
