@@ -111,11 +111,7 @@ function parseTerm(word: string, column: number, isFuzzy: boolean): Term {
     case '!=':
       return { kind: 'is not', field, text: searchable(rest) };
     case '~':
-      return {
-        kind: 'pattern',
-        field,
-        pattern: compilePattern(rest, column + field.length + 1),
-      };
+      return { kind: 'pattern', field, pattern: compilePattern(rest, column + field.length + 1) };
     case undefined:
     default:
       return { kind: 'word', text: searchable(word), isFuzzy };

@@ -45,11 +45,7 @@ export const alias: CommandSpec = {
         'Give a line a name; the name then works at the prompt, in your shell and in scripts',
       args: [
         NAME,
-        {
-          name: 'LINE',
-          summary: 'a line of devsh, or ! and a program, in quotes',
-          isRequired: true,
-        },
+        { name: 'LINE', summary: 'a line of devsh, or ! and a program; quoted', isRequired: true },
       ],
       details:
         '${1}, ${2} … are the words after the alias, ${NAME} is the word NAME=VALUE or DEVSH_VAR_NAME, and\n' +

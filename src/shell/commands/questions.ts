@@ -137,11 +137,7 @@ export const questions: CommandSpec = {
         'Without DEVICE it means all but changed certificates. Accept a changed certificate alone ("questions\n' +
         'accept fw3"), or many with a proof: --fingerprints accepts those in FILE, --ca those that this CA\n' +
         'signed.',
-      examples: [
-        'questions accept',
-        'questions accept fw3 fw7',
-        'questions accept --fingerprints seen.tsv',
-      ],
+      examples: ['questions accept fw3 fw7', 'questions accept --fingerprints seen.tsv'],
       run: accept,
     }),
     verb({

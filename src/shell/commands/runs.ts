@@ -140,7 +140,7 @@ export const run = command({
   examples: [
     'run change.devsh --yes',
     'run - < change.devsh',
-    'run leaver.devsh USER=bob --on @berlin --yes',
+    'run leaver.devsh USER=bob --on @lab',
   ],
   run: later(async () => (await import('../script.ts')).runScript),
 });
@@ -165,12 +165,7 @@ export const resume = command({
     'shows another person, or nothing shows whose it is, devsh asks; in scripts --also DEVICE=KEY answers, with\n' +
     'the key that the record has now. Values that somebody has changed since are drift, and stay without\n' +
     '--allow drift. What is asked about and not answered stays pending. A secret is not kept: it is asked for.',
-  examples: [
-    'resume',
-    'resume 20261121-093041-k3qd7m --on fw11',
-    'resume --wait',
-    'resume --also fw11=bob',
-  ],
+  examples: ['resume 20261121-093041-k3qd7m --on fw11', 'resume --wait', 'resume --also fw11=bob'],
   run: later(async () => (await import('../writing/resume.ts')).resume),
 });
 
