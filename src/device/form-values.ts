@@ -97,7 +97,7 @@ function unsaidOf(field: string, value: Value, held: Value | undefined, words: W
 }
 
 function unsaid(is: 'null' | 'list' | 'object' | 'absence', field: string): string {
-  return textOf({ code: 'unsayable', is, field });
+  return textOf({ code: 'cannot-say', is, field });
 }
 
 function partOf(held: Value | undefined, name: string): Value | undefined {

@@ -16,7 +16,6 @@ const refused: RequestOutcome = {
   kind: 'refused',
   error: new RejectedError(device, 'no', { status: 400 }),
 };
-const doubt = 'The device may have executed it';
 const lost: RequestOutcome = {
   kind: 'lost',
   error: new UnreachableError(device, 'no answer', { fix: { code: 'retry', is: 'check' } }),

@@ -156,7 +156,7 @@ export const DEVICE = {
       `${fact}: "${value}" is no list or map; write {name: value} and [a, b]`,
   },
   'exists-unlisted': '{path} exists already, although its list does not show it; nothing was sent',
-  unsayable: {
+  'cannot-say': {
     null: 'null of {field}',
     list: 'the empty list of {field}',
     object: 'the empty object of {field}',
