@@ -106,10 +106,8 @@ export interface DeviceEntry extends InventoryDevice {
 }
 
 /**
- * The devices that selectors name, in order of first mention, each once. Terms are separated by blanks or
- * commas: a name (with `*` and `?`), `@group`, `@all`, an address, `10.0.0.[5-9]`, `10.0.0.0/29`; `!term`
- * excludes. With only `!term`s, they exclude from the whole inventory. Throws UsageError with the column in
- * the faulty selector.
+ * The devices that selectors name, each once: names (with `*`, `?`), `@group`, `@all`, addresses, `10.0.0.[5-9]`,
+ * `10.0.0.0/29`. `!term` excludes, from all devices if there is no other term. Throws UsageError with the column.
  */
 export function selectDevices(selectors: readonly string[], inventory: Inventory): DeviceEntry[] {
   const terms = selectors.flatMap(splitTerms);

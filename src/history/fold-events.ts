@@ -1,14 +1,9 @@
 import { compareTexts } from '../fleet/sort.ts';
 import { type DeviceRecord, exactText, jsonText } from '../device/record.ts';
-import {
-  type Event,
-  type FieldChange,
-  type IdentityReason,
-  orderOf,
-  type RecordEvent,
-} from './events.ts';
+import { type Event, type FieldChange, orderOf, type RecordEvent } from './events.ts';
 import { clockTime } from '../text/time.ts';
 import { counted } from '../text/one-line.ts';
+import { textOf } from '../output/sentences.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -81,38 +76,31 @@ function contentOf(event: Event): string {
   return jsonText([event.resource, event.gained, event.lost]);
 }
 
-const REASONS: Readonly<Record<IdentityReason, string>> = {
-  pin: 'was replaced: other certificate',
-  address: 'has another address: nothing is compared across',
-  'digest key': 'has a new history: the key of the digests was replaced',
-  'key field': 'names the records by another field: nothing is compared across',
-};
-
 /** `user jdoe gone`, `user bob changed: lang de → en, password`. Texts of devices are not yet safe to show. */
 export function eventText(event: Event): string {
   switch (event.kind) {
     case 'added':
     case 'gone':
       if (event.kind === 'added' && event.after === undefined)
-        return `${nameText(event)} there at the first reading`;
+        return textOf({ code: 'event', is: 'first', name: nameText(event) });
       return `${nameText(event)} ${event.kind}`;
     case 'listed':
-      return `${nameText(event)} in the list now`;
     case 'unlisted':
-      return `${nameText(event)} no longer in the list`;
+      return textOf({ code: 'event', is: event.kind, name: nameText(event) });
     case 'changed':
       return `${nameText(event)}: ${event.fields.map(fieldText).join(', ')}`;
     case 'shape': {
-      const fields = [
-        ...event.gained.map((field) => `+${field}`),
-        ...event.lost.map((field) => `-${field}`),
-      ];
-      return `${event.resource}: shape changed: ${fields.join(' ')} on ${counted(event.records, 'record')}, probably firmware`;
+      const { resource, gained, lost } = event;
+      const signed = [...gained.map((field) => `+${field}`), ...lost.map((field) => `-${field}`)];
+      const values = { fields: signed.join(' '), records: counted(event.records, 'record') };
+      return textOf({ code: 'event', is: 'shape', resource, ...values });
     }
     case 'left':
-      return `${event.resource}: ${event.fields.join(', ')} left out from now on: different at every reading`;
+      return textOf({ ...event, code: 'event', is: 'left', fields: event.fields.join(', ') });
     case 'identity':
-      return `${event.resource === undefined ? '' : `${event.resource}: `}device ${REASONS[event.reason]}`;
+      return [event.resource ?? [], textOf({ code: 'identity', is: event.reason })]
+        .flat()
+        .join(': ');
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { withLock } from '../os/lock.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { parseLine, replay } from './replay.ts';
+import { textOf } from '../output/sentences.ts';
 
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';
@@ -109,7 +110,7 @@ export class HistoryFiles {
   /** Runs `work` while no other devsh writes to these files. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     return withLock(join(this.folder, 'history'), work, {
-      purpose: `cannot write to ${this.folder}`,
+      purpose: textOf({ code: 'history', is: 'locked', folder: this.folder }),
     });
   }
 

@@ -16,6 +16,7 @@ import {
   type Moment,
   replay,
 } from './replay.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 /** A state that was read. */
 export interface PastState extends KnownReading {
@@ -49,9 +50,8 @@ export function notReadIn(
 }
 
 /** `known are only uuid, username: the list leaves out at least lang` */
-export function notReadText({ shown, omits }: NotRead): string {
-  const known = shown.length === 0 ? 'known are only names' : `known are only ${someOf(shown)}`;
-  return `${known}: the list leaves out ${omits.length === 0 ? 'other fields' : `at least ${someOf(omits)}`}`;
+export function notReadText(found: NotRead): string {
+  return textOf({ code: 'summary-list', ...found });
 }
 
 /** One for each summary, with the devices that have it: `user: known are only uuid, username: …`. */
@@ -153,16 +153,15 @@ function notRead(
   time: number,
   first: Moment | undefined,
   isLarge: boolean,
-): string {
-  if (first === undefined && isLarge) return `${device}: ${resource} is too large to be kept`;
-  return first === undefined
-    ? `${device}: devsh has not kept a reading of ${resource} yet`
-    : `${device}: ${resource} was not read by ${zonedTime(time)}; the first reading is of ${zonedTime(first.to)}`;
+): Note {
+  const what = { code: 'not-read', device, resource } as const;
+  if (first === undefined) return { ...what, is: isLarge ? 'large' : 'yet' };
+  return { ...what, is: 'then', time: zonedTime(time), first: zonedTime(first.to) };
 }
 
 /** `…/fw3.jsonl (2 lines damaged, or after a damaged one)` */
 export function damageText(path: string, lines: number): string {
-  return `${path} (${counted(lines, 'line')} damaged, or after a damaged one)`;
+  return textOf({ code: 'damaged-lines', path, lines: counted(lines, 'line') });
 }
 
 /** Pure. */

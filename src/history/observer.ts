@@ -45,6 +45,7 @@ import {
   replay,
   summed,
 } from './replay.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** Readings are written when none arrived for this long, or before the process ends. */
 const QUIET_MS = 1_000;
@@ -235,8 +236,8 @@ export class Observer {
           if (byMs >= NOTED_MS) this.#onSetBack(byMs);
         },
         onTooLarge: ({ name, resource, records }) => {
-          const text = `${records.length} records of ${resource}, more than ${MAX_RECORDS}`;
-          this.#report(`${name}: this reading is too large to be kept: ${text}`, 'info');
+          const values = { device: name, resource, count: records.length, most: MAX_RECORDS };
+          this.#report(textOf({ code: 'history', is: 'large', ...values }), 'info');
         },
       });
     } catch (error) {
@@ -248,17 +249,15 @@ export class Observer {
     if (this.isAnnounced) return;
     this.isAnnounced = true;
     if (this.files.exists) return;
-    this.#report(
-      `readings are kept for \`changes\`, secrets masked; off: config set historyDays 0 (in ${this.files.folder})`,
-      'info',
-    );
+    const { folder } = this.files;
+    this.#report(textOf({ code: 'history', is: 'kept', folder }), 'info');
   }
 
   #warn(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     const reason = error instanceof DevshError || error instanceof Error ? error.message : '';
-    this.#report(`the history of this reading was not kept: ${reason}`, 'warning');
+    this.#report(textOf({ code: 'history', is: 'lost', reason }), 'warning');
   }
 }
 

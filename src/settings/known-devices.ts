@@ -135,12 +135,8 @@ export interface PinFile {
 const HEADER = '# Certificates that devsh trusts, one line a device. See `devsh help trust`.';
 
 /**
- * The pins in the file `known-devices`, which people may read and edit:
- * `10.0.0.5:443 sha256:AB:CD:… first-seen=2026-11-21T10:00:00.000Z valid-to=… subject=CN=fw1`.
- * A change to the file counts at once. devsh changes it under a lock, so that two processes lose nothing. An
- * invalid line is a SettingsError with its number, and nothing is written. devsh writes each pin to a good
- * copy, too: a pin that is missing from the file or differs is in doubt until `restore` brings it back, or a
- * command pins or forgets the device again.
+ * The pins in `known-devices`, which people may read and edit, a line for each: `10.0.0.5:443 sha256:AB:CD:… subject=…`.
+ * A pin that is missing there, or differs from the good copy, is in doubt until `restore`, or until it is pinned again.
  */
 export class KnownDevices {
   readonly path: string;

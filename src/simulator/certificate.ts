@@ -1,12 +1,8 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 
 /**
- * A self-signed certificate as small devices make them: P-256, SHA-256, its own CA.
- *
- * Node can sign but not build a certificate. The libraries that can (@peculiar/x509, and selfsigned,
- * which wraps it) take 120 ms to load, patch the global `Reflect` and need 3.5 ms per certificate
- * and two dozen packages; node-forge knows no elliptic curves. The one shape needed here is the 90
- * lines below (RFC 5280, DER of X.690).
+ * A self-signed certificate as small devices make them: P-256, SHA-256, its own CA. Node cannot build one, and the
+ * libraries that can take 120 ms to load; the one shape needed here is 90 lines (RFC 5280, DER of X.690).
  */
 export interface Certificate {
   /** PEM. */

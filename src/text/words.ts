@@ -22,12 +22,8 @@ interface ParsedLine {
 }
 
 /**
- * Splits a line into words: spaces separate, '…' is literal, in "…" a backslash escapes `"` and `\`,
- * outside quotes it escapes any character, `#` at the start of a word begins a comment. Never throws:
- * the result says what is still open, as completion works on unfinished lines.
- *
- * @param valueOf for the lines of a script: `${…}` is replaced by a value, outside '…' and without a
- *   backslash before it. The value never splits the word. May throw.
+ * Splits a line into words: '…' is literal, in "…" a backslash escapes `"` and `\`, outside any character; `#` begins a
+ * comment. Never throws without `valueOf`, which replaces `${…}` outside of '…' without splitting the word.
  */
 export function parseLine(line: string, valueOf?: ValueOf): ParsedLine {
   const words: Word[] = [];
