@@ -16,10 +16,10 @@ import { simulate, startDevsh } from './pty/devsh.ts';
 const BUDGET = {
   '--version': { files: 1, kilobytes: 1, libraries: [] },
   __complete: { files: 8, kilobytes: 463, libraries: [] },
-  help: { files: 10, kilobytes: 601, libraries: [] },
-  'user list': { files: 16, kilobytes: 1068, libraries: ['undici'] },
-  'user list --format csv': { files: 19, kilobytes: 1092, libraries: ['csv', 'undici'] },
-  'user add': { files: 35, kilobytes: 1208, libraries: ['undici'] },
+  help: { files: 10, kilobytes: 602, libraries: [] },
+  'user list': { files: 16, kilobytes: 1069, libraries: ['undici'] },
+  'user list --format csv': { files: 19, kilobytes: 1093, libraries: ['csv', 'undici'] },
+  'user add': { files: 35, kilobytes: 1209, libraries: ['undici'] },
   'full screen': { files: 22, kilobytes: 1585, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
