@@ -7,18 +7,18 @@ import { SETTING_ROWS, type SettingName, type SettingsValues, type Z } from './s
 
 // Apart from the table, so that a start without settings does not load zod.
 
-const { string, int, boolean, literal, json, union, array, record, strictObject } = z;
+// By name: all of zod is bundled where it is taken apart.
 const parts: Z = {
-  string,
-  int,
-  boolean,
-  literal,
-  json,
+  string: z.string,
+  int: z.int,
+  boolean: z.boolean,
+  literal: z.literal,
+  json: z.json,
   enum: z.enum,
-  union,
-  array,
-  record,
-  strictObject,
+  union: z.union,
+  array: z.array,
+  record: z.record,
+  strictObject: z.strictObject,
 };
 
 const valuesSchema = z.strictObject(
