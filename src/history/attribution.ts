@@ -108,9 +108,16 @@ export class Deeds {
 
   /** The newest run that wrote there then, or to such a record on any device, or to another one that shows it alike. */
   #near(event: RecordEvent, alike: RecordEvent | undefined): Author | undefined {
+    const places = this.#identitiesOf(event);
+    const isElsewhere = ({ device }: Deed): boolean =>
+      places.every(({ address }) => address !== device.address);
     const near =
       this.#here(event) ??
-      this.#ofRecord(event).findLast((deed) => mayShowIn(event, deed) && isLike(deed, event)) ??
+      this.#ofRecord(event).findLast(
+        (deed) =>
+          (mayShowIn(event, deed) && isLike(deed, event)) ||
+          (isElsewhere(deed) && hasLeft(deed, event)),
+      ) ??
       (alike && this.#here(alike));
     return near && { kind: 'perhaps', run: near.run };
   }
@@ -200,6 +207,13 @@ function isLike(deed: Deed, event: RecordEvent): boolean {
     const isSent = isSecret || isStored(sent, after) || isStored(valueAt(held, field), after);
     return sent !== undefined && isSent;
   });
+}
+
+/** Whether a device with the same memory, which shows it later, would show an event like this one. */
+function hasLeft(deed: Deed, event: RecordEvent): boolean {
+  if (!isSentBefore(event, deed) || isOther(deed, event)) return false;
+  if (event.kind !== 'changed') return isWholeOf(deed, event);
+  return event.fields.some((change) => hasWritten(deed, change));
 }
 
 /** Whether a step wrote to another record of the same name. */

@@ -313,6 +313,19 @@ export const FOUND: readonly Case[] = [
       habits: [undefined, 'caches'],
     },
   ],
+  [
+    'what a device shows late, after another one with its memory has shown it, is denied by nobody',
+    {
+      ...sequence(
+        { kind: 'add', key: 'bea', on: [1, 0] },
+        { kind: 'down', box: 1 },
+        { kind: 'set', key: 'bob', fields: { last_name: 'Young' }, on: [0, 1, 2], way: 'line' },
+        { kind: 'up', box: 1 },
+        { kind: 'resume' },
+      ),
+      ...{ habits: [undefined, 'defers'], areTwins: true },
+    },
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */
