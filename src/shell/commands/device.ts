@@ -28,7 +28,8 @@ export const connect = command({
     'stays: a new device is connected, but selected only with "use".\n' +
     '--user, --ca, --insecure, --proxy and --jump apply to these devices, --read-only and --timeout to the\n' +
     'whole session. Where the documented path does not exist, devsh looks for the users at other usual paths (GET\n' +
-    'only; a single new device that refuses the login without one), and proposes a profile: --yes keeps it.',
+    'only), and proposes a profile: --yes keeps it. It does so, without a login, also if a single new device\n' +
+    'refuses the login.',
   examples: ['connect 10.0.0.5 10.0.0.6', 'connect @berlin !fw3', 'connect 10.0.0.[5-9] --user me'],
   async *run(call) {
     const sessions = [...(await call.resolve(call.args.all('TARGET'), entryOptions(call)))];

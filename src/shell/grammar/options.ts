@@ -50,7 +50,9 @@ const GENERAL_ROWS = [
     { standsApart: /^\w+(?:,\w+)+$/ },
   ),
   toggle('quiet', '-q, --quiet  No remarks, only data and errors'),
-  toggle('verbose', '-v, --verbose  Show each request, secrets masked', { isRepeatable: true }),
+  toggle('verbose', '-v, --verbose  Show each request on stderr, secrets masked', {
+    isRepeatable: true,
+  }),
   choice(
     'color',
     `--color WHEN  Colours: ${COLOR_CHOICES.join(', ')} (default auto)`,
@@ -121,7 +123,11 @@ const ROWS = [
     `--profile NAME  How the device speaks: ${PROFILES.join(', ')}, or one of yours`,
     { choices: PROFILES, takesFile: true },
   ),
-  value('fingerprint', '--fingerprint HEX  The expected SHA-256, colons optional', anyText),
+  value(
+    'fingerprint',
+    '--fingerprint HEX  The expected SHA-256 fingerprint, colons optional',
+    anyText,
+  ),
   value(
     'fingerprints',
     '--fingerprints FILE  A file with those of many devices, as "trust scan" writes it',
@@ -201,7 +207,11 @@ const ROWS = [
   list('also', '--also DEVICE=KEY  Take this record, which devsh asks about (repeatable)', markOf),
   toggle('now', '--now  Act although some devices were not read'),
   toggle('deletes', '--delete  Delete the account on devices that cannot disable it'),
-  value('canary', '--canary N  Write to N first, check the login, then ask', integer(1, 100_000)),
+  value(
+    'canary',
+    '--canary N  Write to N devices first, check the login, then ask',
+    integer(1, 100_000),
+  ),
   value('batch', '--batch N  Then write in batches of N devices', integer(1, 100_000)),
   value('pauseMs', '--pause SECONDS  Wait between two batches', timeMs('s', 0, 86_400)),
   value('maxFailures', '--max-failures N|P%  Stop if more devices than this have failed', failures),
@@ -223,7 +233,10 @@ const ROWS = [
   textValue('resource', '--resource NAME  The resource of the rows of a CSV file (default user)'),
   toggle('replan', '--replan  Plan again from the present state of the devices'),
   value('shard', '--shard I/N  Only devices of shard I of N, by a hash of addresses', parseShard),
-  textValue('result', '--result FILE  Keep the result of a plan file; the line continues from it'),
+  textValue(
+    'result',
+    '--result FILE  Keep the result of a plan file; the same line continues from it',
+  ),
   list('plans', '--plan FILE  A plan file of these results (repeatable)', filled),
   toggle('wait', '--wait  Try again with growing pauses until each device has answered, or Ctrl-C'),
   toggle('long', '--long  Also the columns that the short table leaves out'),
@@ -240,7 +253,11 @@ const ROWS = [
   list('groups', '--group GROUP  Put the device into this group (repeatable)', (text) =>
     filled(text.replace(/^@/, '')),
   ),
-  choice('from', `--from KIND  The kind of the source: ${SOURCE_KINDS.join(', ')}`, SOURCE_KINDS),
+  choice(
+    'from',
+    `--from KIND  The kind of the source, if devsh does not recognize it: ${SOURCE_KINDS.join(', ')}`,
+    SOURCE_KINDS,
+  ),
   value('forget', '--forget DEVICE  Remove all that is kept of what DEVICE showed', anyText),
 
   // Simulated devices.
