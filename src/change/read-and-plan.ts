@@ -1,4 +1,4 @@
-import { type DeviceRecord, grouped } from '../device/record.ts';
+import { type DeviceRecord, grouped, valueText } from '../device/record.ts';
 import { ProtocolError } from '../device/errors.ts';
 import {
   CancelledError,
@@ -45,8 +45,17 @@ interface ComputedChanges {
   readonly about: NonNullable<DevicePlan['wanted']>;
 }
 
-/** All records of a resource with all their fields, or as its list shows them, read once. */
-export type ReadInFull = (resource: string, as?: 'listed') => Promise<readonly DeviceRecord[]>;
+/**
+ * All records of a resource with all their fields, or as its list shows them, read once. What a file says by name and
+ * id is looked for at its own path where the list lacks it.
+ */
+export type ReadInFull = (
+  resource: string,
+  how?: 'listed' | { readonly claimed: ClaimedRecords },
+) => Promise<readonly DeviceRecord[]>;
+
+/** What a file says is on a device, as far as it has an id. */
+type ClaimedRecords = (listed: readonly DeviceRecord[]) => readonly DeviceRecord[];
 
 /**
  * Reads one device and plans the changes. Throws only for the user's mistakes. A device may still be processing a
@@ -88,12 +97,14 @@ async function planOnce(
       throw new ReadOnlyError(`${ref.name}: read-only in the inventory; nothing was sent`);
     }
     if ('about' in requested) {
-      changes = await requested.changes(async (resource, as) => {
+      changes = await requested.changes(async (resource, how) => {
         const listed = await list(resource);
-        if (as === 'listed') return listed;
+        if (how === 'listed') return listed;
         // The device's field descriptions show which values it accepts.
         await learnFirst(planning, session, resource, requested.about);
-        const held = await session.inFull(access, resource, listed, signal);
+        const shown = await session.inFull(access, resource, listed, signal);
+        const images = how?.claimed(shown) ?? [];
+        const held = [...shown, ...(await claimed(planning, session, resource, shown, images))];
         records.set(resource, held);
         return held;
       });
@@ -264,6 +275,29 @@ async function unlisted(
     const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
     if (doubt !== undefined && (isAgain || isSent || action !== 'add'))
       doubts.set(change, textOf(doubt));
+  }
+  return found;
+}
+
+/** The claimed records that the list lacks and their own paths show, under the same name. */
+async function claimed(
+  { access, signal }: Planning,
+  session: DeviceSession,
+  resource: string,
+  records: readonly DeviceRecord[],
+  images: readonly DeviceRecord[],
+): Promise<readonly DeviceRecord[]> {
+  const { profile } = session;
+  const keyField = keyFieldOf(profile, resource, records);
+  const nameOf = (record: DeviceRecord): string => valueText(record[keyField]);
+  const names = new Set(records.map(nameOf));
+  const found: DeviceRecord[] = [];
+  for (const image of images.filter((one) => nameOf(one) !== '' && !names.has(nameOf(one)))) {
+    const isMeant = (record: DeviceRecord): boolean => nameOf(record) === nameOf(image);
+    const absence = await absenceOf({ session, access, resource, records, signal }, isMeant, image);
+    // Where own paths prove nothing, the next one does not, either.
+    if (absence.kind === 'not known') break;
+    if (absence.kind === 'there' && isMeant(absence.record)) found.push(absence.record);
   }
   return found;
 }

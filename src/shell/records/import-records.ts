@@ -14,7 +14,7 @@ import { Problems, type RecordFile, type RecordRow } from '../../change/record-f
 import { keyOfRow } from '../../change/record-file/csv-cell.ts';
 import { ScopedRows } from '../../change/record-file/scopes.ts';
 import { isResourceName, keyFieldOf } from '../../device/profile.ts';
-import { valueAt, valueText } from '../../device/record.ts';
+import { type DeviceRecord, onlyFields, valueAt, valueText } from '../../device/record.ts';
 import { digested } from '../../device/sensitive-fields.ts';
 import { RefusedError, UsageError, unlessFailed } from '../../errors.ts';
 import { listDoubt } from '../../fleet/absence.ts';
@@ -70,7 +70,14 @@ async function* planAndWrite(
     const rowsBy = (keyField: string): readonly RecordRow[] =>
       rowsFor(session, (row) => keyOfRow(row, keyField, file.isCells));
     const changes = async (heldInFull: ReadInFull): Promise<readonly Change[]> => {
-      const records = await heldInFull(resource);
+      const claimed = (listed: readonly DeviceRecord[]): readonly DeviceRecord[] => {
+        const { idFields } = session.profile;
+        const keyField = keyFieldOf(session.profile, resource, listed);
+        return rowsBy(key ?? keyField)
+          .map(({ fields }) => onlyFields(fields, [keyField, ...idFields]))
+          .filter((image) => idFields.some((field) => valueText(image[field]) !== ''));
+      };
+      const records = await heldInFull(resource, { claimed });
       // Types and limits come from the device if it gives them; it need not.
       await unlessFailed(session.learn(call.access, resource, 'once', call.io.signal));
       const { profile, ref } = session;

@@ -326,6 +326,35 @@ export const FOUND: readonly Case[] = [
       ...{ habits: [undefined, 'defers'], areTwins: true },
     },
   ],
+  [
+    'an id in a file is asked for at its own path before its record is made again',
+    {
+      ...sequence(
+        {
+          kind: 'line',
+          line: { kind: 'lockout', key: 'bob' },
+          isAway: true,
+          stop: { at: 'journal', nth: 2, how: 'before' },
+        },
+        { ...set('de', 0, 1), way: 'import with ids' } as Line,
+      ),
+      ...{ ids: 'reused', habits: ['hides'], areTwins: true },
+    },
+  ],
+  [
+    'who was made again by an undo is the same person',
+    withUuids({
+      ...sequence(
+        { kind: 'delete', key: 'bob', on: [1, 0, 3] },
+        down(0),
+        set('fr', 0, 1, 2, 3),
+        { kind: 'undo RUN', run: 1 },
+        up(0),
+        { kind: 'resume' },
+      ),
+      ...{ isRead: true, areTwins: true },
+    }),
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */

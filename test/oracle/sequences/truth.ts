@@ -77,9 +77,13 @@ export class Truth {
     this.startedAt = new Date().toISOString();
   }
 
-  /** devsh has read a box. */
+  /** devsh has read a box. Of a name that is gone with its record, it remembers who had it last. */
   saw(box: Box): void {
-    if (!box.isDown) this.#seen.set(box, box.accounts);
+    if (box.isDown) return;
+    const isThere = ({ id, fields }: Account): boolean =>
+      box.accounts.some((one) => one.id === id || one.fields['username'] === fields['username']);
+    const gone = (this.#seen.get(box) ?? []).filter((one) => !isThere(one));
+    this.#seen.set(box, [...gone, ...box.accounts]);
   }
 
   moved(): void {
