@@ -258,15 +258,11 @@ async function unlisted(
     const keyField = keyFieldOf(profile, resource, records);
     const isNamed = action === 'add' || change.target.kind === 'key';
     if (!isNamed || isSingle(profile, resource)) continue;
-    const isAmong = (some: readonly DeviceRecord[]): boolean =>
-      recordsNamed({ profile, keyField, records: some }, change).length > 0;
-    if (isAmong(records) || found.some((record) => isAmong([record]))) continue;
+    const meantAmong = (some: readonly DeviceRecord[]): readonly DeviceRecord[] =>
+      recordsNamed({ profile, keyField, records: some }, change);
+    if (meantAmong(records).length > 0 || meantAmong(found).length > 0) continue;
     const listed = { session, access, resource, records, signal };
-    const absence = await absenceOf(
-      listed,
-      (record) => isAmong([record]),
-      imageOf(profile, keyField, change),
-    );
+    const absence = await absenceOf(listed, meantAmong, imageOf(profile, keyField, change));
     if (absence.kind === 'there') found.push(absence.record);
     if (absence.kind !== 'not known') continue;
     // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
@@ -294,7 +290,8 @@ async function claimed(
   const found: DeviceRecord[] = [];
   for (const image of images.filter((one) => nameOf(one) !== '' && !names.has(nameOf(one)))) {
     const isMeant = (record: DeviceRecord): boolean => nameOf(record) === nameOf(image);
-    const absence = await absenceOf({ session, access, resource, records, signal }, isMeant, image);
+    const listed = { session, access, resource, records, signal };
+    const absence = await absenceOf(listed, (some) => some.filter(isMeant), image);
     // Where own paths prove nothing, the next one does not, either.
     if (absence.kind === 'not known') break;
     if (absence.kind === 'there' && isMeant(absence.record)) found.push(absence.record);

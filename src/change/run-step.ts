@@ -466,7 +466,9 @@ async function ownPath(
   const key = valueText(image?.[keyField]);
   const own =
     record === undefined || idOf(session.profile, record) === undefined
-      ? await absenceOf(listed, (one) => key !== '' && valueText(one[keyField]) === key)
+      ? await absenceOf(listed, (some) =>
+          some.filter((one) => key !== '' && valueText(one[keyField]) === key),
+        )
       : await readOwnPath(listed, record);
   const isOther =
     action === 'add' &&

@@ -22,15 +22,19 @@ interface Listed {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Those of some records that are meant. */
+type MeantAmong = (records: readonly DeviceRecord[]) => readonly DeviceRecord[];
+
 /** Decides alone whether a record that a list lacks is absent: by its own path, if its id was ever known. */
 export async function absenceOf(
   listed: Listed,
-  isMeant: (record: DeviceRecord) => boolean,
+  meantAmong: MeantAmong,
   image?: DeviceRecord,
 ): Promise<Absence> {
   const { session, access, resource, records, signal } = listed;
   const known = await session.known(resource);
-  const [key, last = image] = known.images.findLast(([, one]) => isMeant(one)) ?? [];
+  const meant = new Set(meantAmong(known.images.map(([, one]) => one)));
+  const [key, last = image] = known.images.findLast(([, one]) => meant.has(one)) ?? [];
   const id = last && idOf(session.profile, last);
   // Under another name it is there, and not missing.
   const isMissing = id !== undefined && !records.some((one) => idOf(session.profile, one) === id);
@@ -44,7 +48,7 @@ export async function absenceOf(
   if (doubt === undefined) return { kind: 'absent' };
   // Another record of this name may be behind the end of the list.
   const more = (await unlessFailed(session.probePages(access, resource, signal))) ?? [];
-  const found = more.find(isMeant);
+  const [found] = meantAmong(more);
   if (found !== undefined) return { kind: 'there', record: found };
   return more.length > records.length ? { kind: 'absent' } : { kind: 'not known', why: doubt };
 }

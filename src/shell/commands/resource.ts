@@ -220,12 +220,13 @@ function show(resource: string): VerbSpec {
         const fields = [keyField, ...profile.idFields];
         const isMeant = (record: DeviceRecord): boolean =>
           wanted === undefined || isKeyOf(record, fields, wanted);
-        const matches = records.filter(isMeant);
+        const meantAmong = (some: readonly DeviceRecord[]): DeviceRecord[] => some.filter(isMeant);
+        const matches = meantAmong(records);
         keys.push(...records.map((record) => valueText(record[keyField])));
         if (wanted !== undefined && matches.length === 0) {
           const { absenceOf } = await import('../../fleet/absence.ts');
           const listed = { session, access: call.access, resource, records };
-          const absence = await absenceOf({ ...listed, signal: call.io.signal }, isMeant);
+          const absence = await absenceOf({ ...listed, signal: call.io.signal }, meantAmong);
           if (absence.kind === 'there') matches.push(absence.record);
           if (absence.kind === 'not known') {
             const { NotPossibleError, recordName } = await import('../../change/plan.ts');

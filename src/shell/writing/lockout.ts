@@ -167,7 +167,7 @@ async function lookOn(
     const isMeant = (record: DeviceRecord): boolean => valueText(record[keyField]) === key;
     if (listed.some(isMeant)) continue;
     const list = { session, access, resource, records: listed, signal };
-    const absence = await absenceOf(list, isMeant);
+    const absence = await absenceOf(list, (some) => some.filter(isMeant));
     if (absence.kind === 'there') records.push(absence.record);
     if (absence.kind !== 'not known') continue;
     const text = `user ${shownKey(keyField, key)} is ${textOf(absence.why)}`;

@@ -208,9 +208,11 @@ async function* withoutUnknownKeys(
   const isNowhere = ({ by, action }: KeyReading): boolean =>
     by === undefined && action === 'delete';
   if (!readings.some(isNowhere)) return devices;
-  const missing = [...grouped(readings, recordName)].flatMap(([name, all]) =>
+  const lost = [...grouped(readings, recordName)].flatMap(([name, all]) =>
     all.every(isNowhere) ? { ...all[0], name } : [],
   );
+  const missing: typeof lost = [];
+  for (const one of lost) if (!(await wasShown(sessions, one))) missing.push(one);
   if (missing.length === 0) return devices;
   const { historiesOf } = await import('../past/coverage.ts');
   const { neverHad } = await import('../past/list-changes.ts');
@@ -231,6 +233,18 @@ async function* withoutUnknownKeys(
       return { ...result, verdict: 'failed', note: undefined, error };
     }),
   }));
+}
+
+/** Whether one of these devices is known to have shown this key. */
+async function wasShown(
+  sessions: readonly DeviceSession[],
+  { resource, key }: KeyReading,
+): Promise<boolean> {
+  for (const session of sessions) {
+    const { images } = await session.known(resource);
+    if (images.some(([name]) => name === key)) return true;
+  }
+  return false;
 }
 
 /**
