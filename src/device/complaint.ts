@@ -35,20 +35,16 @@ export function issuesOf(body: string, sent: readonly string[] = []): FieldIssue
 
 /** The same, for a parsed body. */
 export function issuesIn(value: Value, sent: readonly string[] = []): FieldIssues {
-  const complaints: Complaint[] = [];
-  collect(value, { path: '', isListed: false, sent }, complaints);
+  const all = [...complaintsIn(value, { names: [], isListed: false, sent })].slice(0, 100);
   // The code alone is no reason; a status in words is.
   const status = isValueObject(value) ? valueText(valueAt(value, 'status')) : '';
-  if (/\s/.test(status) && complaints.every(({ text }) => /^\d+$/.test(text))) {
-    complaints.splice(0, Infinity, { path: '', text: oneLine(status) });
-  }
-  const issues = new Map<string, Set<string>>();
-  for (const { path, text } of complaints) {
-    const field = path === '' ? '' : fieldOfPath(path, sent);
-    issues.set(field, (issues.get(field) ?? new Set()).add(text));
-  }
+  const isCode = /\s/.test(status) && all.every(({ text }) => /^\d+$/.test(text));
+  const complaints = isCode ? [{ names: [], text: oneLine(status) }] : all;
+  const issues = Map.groupBy(complaints, ({ names }) => fieldOf(names, sent));
   // `fromEntries` makes `__proto__` a field like any other.
-  return Object.fromEntries([...issues].map(([field, texts]) => [field, [...texts]]));
+  return Object.fromEntries(
+    [...issues].map(([field, some]) => [field, [...new Set(some.map(({ text }) => text))]]),
+  );
 }
 
 /** The complaints in one line: `username: already exists; lang: not a valid choice`. */
@@ -104,53 +100,42 @@ function besideCodes(value: Value): string[] {
     : Object.values(value).flatMap(besideCodes);
 }
 
-interface Complaint {
-  readonly path: string;
-  readonly text: string;
-}
+/** A text, and the names on the way to it, outermost first. */
+type Complaint = Readonly<{ names: readonly string[]; text: string }>;
 
-/** The position of `collect` in a response. */
+/** The place of a value in a response. */
 interface Place {
-  readonly path: string;
+  readonly names: readonly string[];
   /** Inside a list or a key that contains complaints. */
   readonly isListed: boolean;
   readonly sent: readonly string[];
 }
 
-/** Collects texts below `value`. Recursion is safe because `parseJson` limits the depth. */
-function collect(value: Value, place: Place, complaints: Complaint[]): void {
-  if (complaints.length > 100) return;
+/** Recursion is safe because `parseJson` limits the depth. */
+function* complaintsIn(value: Value, place: Place): Generator<Complaint> {
   if (isValueList(value)) {
-    for (const item of value.slice(0, 20)) collect(item, { ...place, isListed: true }, complaints);
-  } else if (isNested(value)) {
-    const entry = entryOf(value, place.isListed);
-    if (entry === undefined) collectFields(value, place, complaints);
-    else collect(entry.text, { ...place, path: join(place.path, entry.path) }, complaints);
-  } else if (value !== null && value !== '') {
-    complaints.push({ path: place.path, text: oneLine(valueText(value)) });
+    for (const item of value.slice(0, 20)) yield* complaintsIn(item, { ...place, isListed: true });
+    return;
   }
-}
-
-function collectFields(
-  value: Readonly<Record<string, Value>>,
-  place: Place,
-  complaints: Complaint[],
-): void {
+  if (!isNested(value)) {
+    if (value !== null && value !== '')
+      yield { names: place.names, text: oneLine(valueText(value)) };
+    return;
+  }
+  const entry = entryOf(value, place.isListed);
+  if (entry !== undefined) {
+    yield* complaintsIn(entry.text, { ...place, names: [...place.names, ...entry.names] });
+    return;
+  }
   for (const [name, item] of Object.entries(value)) {
-    // A field of the record may have this name; then it has a list of complaints.
+    // A field of the record may have such a name; then it has a list of complaints.
     const isField = isValueList(item) && place.sent.includes(name);
     if (NOISE.test(name) && !isField) continue;
-    const isContainer = CONTAINERS.test(name);
-    const isGeneral = (isContainer || GENERAL.test(name)) && !isField;
-    const path = isGeneral ? place.path : join(place.path, name);
-    const isListed = place.isListed || (isContainer && !isField);
-    collect(item, { ...place, path, isListed }, complaints);
+    const isContainer = CONTAINERS.test(name) && !isField;
+    const isGeneral = isContainer || (GENERAL.test(name) && !isField);
+    const names = isGeneral ? place.names : [...place.names, ...namesIn(name)];
+    yield* complaintsIn(item, { ...place, names, isListed: place.isListed || isContainer });
   }
-}
-
-function join(path: string, name: string): string {
-  if (path === '') return name;
-  return name.startsWith('/') || name.startsWith('[') ? path + name : `${path}.${name}`;
 }
 
 /** Wrappers of the record in a request, which start the path of a complaint. */
@@ -158,19 +143,12 @@ const WRAPPERS =
   /^(?:data|body|json|form|attributes|relationships|payload|request|input|params|\$)$/i;
 
 /** Keys that name the field in a list entry, most reliable first. */
-const FIELD_NAMES = ['field', 'fieldName', 'field_name', 'propertyPath', 'property', 'attribute'];
-const LIKELY_NAMES = [...FIELD_NAMES, 'param', 'parameter', 'target', 'loc', 'path', 'pointer'];
+const FIELD_NAMES = 'field fieldName field_name propertyPath property attribute target'.split(' ');
+const LISTED_NAMES = [...FIELD_NAMES, 'param', 'parameter', 'loc', 'path', 'pointer'];
 
 /** Keys that have the text of such an entry, most specific first. */
 const TEXT_NAMES =
   'detail defaultMessage message msg reason description error errors title code'.split(' ');
-
-type ValueObject = Readonly<Record<string, Value>>;
-
-interface Entry {
-  readonly path: string;
-  readonly text: Value;
-}
 
 /**
  * An object as an entry of a list of complaints: `{field, message}`, `{loc: ["body", "name"], msg}`,
@@ -178,28 +156,26 @@ interface Entry {
  *
  * @param isListed false for the whole response, whose `path` is that of the request
  */
-function entryOf(value: ValueObject, isListed: boolean): Entry | undefined {
+function entryOf(value: Readonly<Record<string, Value>>, isListed: boolean) {
   const textName = TEXT_NAMES.find((name) => isText(valueAt(value, name)));
-  if (textName === undefined) return undefined;
-  const source = valueAt(value, 'source');
-  const places = isValueObject(source)
-    ? [valueAt(source, 'pointer'), valueAt(source, 'parameter')]
-    : [];
+  const text = textName === undefined ? undefined : valueAt(value, textName);
+  const { source } = value;
+  const places = (isListed ? LISTED_NAMES : FIELD_NAMES).map((name) => valueAt(value, name));
+  if (isValueObject(source)) places.push(valueAt(source, 'pointer'), valueAt(source, 'parameter'));
   // `{name, reason}` of problem+json: beside other texts `name` may be the name of the error.
   if (textName === 'reason' || textName === 'message') places.push(valueAt(value, 'name'));
-  const names = isListed ? LIKELY_NAMES : FIELD_NAMES.concat('target');
-  places.unshift(...names.map((name) => valueAt(value, name)));
-  const lists = isListed ? [valueAt(value, 'loc'), valueAt(value, 'path')] : [];
-  const path = [...places.map(pathText), ...lists.map(listedPath)].find((text) => text !== '');
-  const text = valueAt(value, textName);
-  return path === undefined || text === undefined ? undefined : { path, text };
+  // At the top a list belongs to a field of this name.
+  const names = places
+    .filter((place) => isListed || !isValueList(place))
+    .map(namesIn)
+    .find(({ length }) => length > 0);
+  return text === undefined || names === undefined ? undefined : { names, text };
 }
 
 /** The field in `user.name`, `/data/attributes/name` or `["body","name"]`: without wrappers around a sent one. */
-function fieldOfPath(path: string, sent: readonly string[]): string {
-  const whole = sent.find((field) => field === path);
-  if (whole !== undefined) return whole;
-  const names = namesIn(path);
+function fieldOf(names: readonly string[], sent: readonly string[]): string {
+  const whole = names.join('.');
+  if (sent.includes(whole)) return whole;
   for (let start = 0; start < names.length; start += 1) {
     for (let end = names.length; end > start; end -= 1) {
       const name = normalized(names.slice(start, end).join('.'));
@@ -208,14 +184,16 @@ function fieldOfPath(path: string, sent: readonly string[]): string {
     }
   }
   const first = names.findIndex((name) => !WRAPPERS.test(name));
-  return (first === -1 ? names : names.slice(first)).join('.');
+  return names.slice(Math.max(first, 0)).join('.');
 }
 
-/** Splits `a.b[0].c`, `/a/b/0/c` and `a[b][c]` into names. */
-function namesIn(path: string): string[] {
-  const names = path.startsWith('/')
-    ? path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-    : path.replace(/\[["']?([^\]"']*)["']?\]/g, '.$1').split('.');
+/** Splits `a.b[0].c`, `/a/b/0/c`, `a[b][c]` and `["a", 0, "c"]` into names. */
+function namesIn(place: Value | undefined): string[] {
+  if (isValueList(place)) return place.map(valueText).filter((name) => name !== '');
+  if (typeof place !== 'string') return [];
+  const names = place.startsWith('/')
+    ? place.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    : place.replace(/\[["']?([^\]"']*)["']?\]/g, '.$1').split('.');
   return names.filter((name) => name !== '');
 }
 
@@ -223,21 +201,7 @@ function normalized(name: string): string {
   return name.replace(/[-_]/g, '').toLowerCase();
 }
 
-function pathText(value: Value | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** `["body", "address", "city"]` */
-function listedPath(value: Value | undefined): string {
-  return isValueList(value)
-    ? value
-        .filter((part) => part !== null && !isNested(part))
-        .map(valueText)
-        .join('.')
-    : '';
-}
-
 function isText(value: Value | undefined): boolean {
-  if (isValueList(value)) return value.length > 0 && value.every((item) => isText(item));
+  if (isValueList(value)) return value.length > 0 && value.every(isText);
   return typeof value === 'string' && value !== '';
 }
