@@ -146,7 +146,7 @@ const ENVELOPES = 'results data rows records items value Members users user'.spl
 
 /** Keys beside the records that are not records themselves. */
 const METADATA =
-  /^(?:status|code|message|msg|success|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
+  /^(?:status|code|message|msg|success|ok|result|meta|metadata|_meta|links|_links|paging|pagination|page|pages|count|total|rowCount|current|next|previous|prev|offset|limit|version|timestamp|size|per_?page|page_?size|number|first|last|empty|sort|pageable|has_?(?:more|next)|(?:total|num|number_?of)_?(?:records|items|elements|pages|count|results|objects)|@.+|.+@odata\..+)$/i;
 
 const COMPLAINT = /^(?:message|msg|error|errors|detail|validations)$/;
 
@@ -198,11 +198,16 @@ function decodeObject(
     const list = decodeInner(value[name] ?? null, inner, resource, profile);
     return list.single ? list : { ...list, ...pageMarksOf(value) };
   }
-  if (isKeyedById(value)) {
+  const [deep, ...others] = listsWithin(value, resource, isList);
+  if (deep !== undefined && others.length === 0) {
+    const envelope = [place, deep[0]].filter(Boolean).join('.');
+    return { records: recordsOf(deep[1]), envelope, ...pageMarksOf(value) };
+  }
+  if (deep === undefined && isKeyedById(value)) {
     const envelope = [place, textOf({ code: 'keyed-by-id' })].filter(Boolean).join(', ');
     return { records: keyedRecords(value, resource, profile), envelope };
   }
-  if (!isList && hasContent(value)) return singleObject(value);
+  if (!isList && !isKeyedById(value) && hasContent(value)) return singleObject(value);
   if (place !== '') throw new DecodeFailure({ code: 'bad-body', is: 'empty-place', place });
   const names = oneLine(Object.keys(value).join(', '));
   throw new DecodeFailure({ code: 'bad-body', is: names === '' ? 'fields' : 'list', names });
@@ -232,6 +237,33 @@ function onlyList(value: DeviceRecord): string | undefined {
   const isList =
     inner.length > 0 ? inner.every(isValueObject) : pageMarksOf(value).total !== undefined;
   return isList ? name : undefined;
+}
+
+type PlacedList = readonly [place: string, items: readonly DeviceRecord[]];
+
+/** The lists of objects further inside: those with the name of the records, or else all. */
+function listsWithin(value: DeviceRecord, resource: string, isList: boolean): PlacedList[] {
+  const lists = isList || isEnvelope(value) ? [...listsIn(value)] : [];
+  const names = [resource, pluralOf(resource)];
+  const named = lists.filter(([place]) => names.includes(place.replace(/.*\./, '')));
+  return named.length > 0 ? named : lists;
+}
+
+/** Whether it has nothing of a record: only lists, objects, and the outcome of a request. */
+function isEnvelope(value: DeviceRecord): boolean {
+  return Object.entries(value).every(([name, inner]) => METADATA.test(name) || isNested(inner));
+}
+
+/** Recursion is safe because `parseJson` limits the depth. */
+function* listsIn(value: DeviceRecord, above = ''): Generator<PlacedList> {
+  for (const [name, inner] of Object.entries(value)) {
+    const place = above + name;
+    if (isValueObject(inner)) {
+      if (isEnvelope(inner)) yield* listsIn(inner, `${place}.`);
+    } else if (isValueList(inner) && inner.length > 0 && inner.every(isValueObject)) {
+      yield [place, inner];
+    }
+  }
 }
 
 function singleObject(object: DeviceRecord): DecodedList {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeList } from '../../src/device/decode.ts';
 
@@ -15,4 +16,29 @@ test.each<[envelope: string, body: Readonly<Record<string, unknown>>]>([
 
 test('an empty list with a count is found under any name', () => {
   expect(decodeList('{"entries": [], "total": 0}', 'user').records).toEqual([]);
+});
+
+const name = fc.stringMatching(/^[a-z]{3,9}$/);
+
+test('the only list of objects is found at any depth, and one record with a list stays a record', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 5 }), fc.nat(9), (path, count) => {
+      const users = [{ login: 'bob' }, { login: 'ann' }];
+      const wrapped = path.reduceRight<unknown>(
+        (inner, one) => ({ ok: true, count, [`x-${one}`]: inner }),
+        users,
+      );
+      for (const resource of ['user', 'gadget'])
+        expect(decodeList(JSON.stringify(wrapped), resource).records).toEqual(users);
+      const record = { [`x-${path[0]}`]: { title: 'a text of its own', parts: users } };
+      expect(decodeList(JSON.stringify(record), 'gadget').records).not.toEqual(users);
+    }),
+  );
+});
+
+test('of two lists inside, the one with the name of the records is meant, or none', () => {
+  const [users, groups] = [[{ login: 'bob' }], [{ login: 'x' }]];
+  const body = (name: string): string => JSON.stringify({ payload: { groups, [name]: users } });
+  expect(decodeList(body('users'), 'user').records).toEqual(users);
+  expect(() => decodeList(body('people'), 'user')).toThrow('without a list of records');
 });

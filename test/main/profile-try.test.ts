@@ -60,13 +60,6 @@ test('shows what a profile means for reads and writes, without writing', async (
 test.each<
   [what: string, profile: string, simulator: SimulatorOptions, fact: string, value: string]
 >([
-  [
-    'the place of the records',
-    'list: {items: results}',
-    { envelope: 'rows' },
-    'list.items',
-    'rows',
-  ],
   ['the key', 'resources: {user: {key_field: login}}', {}, 'resources.user.key_field', 'username'],
   ['the id', 'id_fields: [ident]', {}, 'id_fields', '[id]'],
 ])('suggests %s', async (_, profile, simulator, fact, value) => {
@@ -77,6 +70,13 @@ test.each<
 test.each<[what: string, profile: string, simulator: SimulatorOptions, code: number, text: RegExp]>(
   [
     ['404', 'resources: {user: {path: /rest/user}}', {}, 1, /no list was read.*GET \/rest\/user/s],
+    [
+      'a wrong place',
+      'list: {items: results}',
+      { envelope: 'rows' },
+      1,
+      /without list.items devsh looks for them/,
+    ],
     ['an HTML page', '', { faults: ['sim1:html-page'] }, 1, /no list was read.*HTML/s],
   ],
 )('says what is not known after %s', async (_, profile, simulator, code, text) => {
@@ -127,7 +127,9 @@ test('reads on after a 403 at a path that is only tried', async () => {
   await devsh(['device', 'add', 'box', `127.0.0.1:${server.port}`, '--insecure']);
   const { stdout, stderr, exitCode } = await devsh('profile try box');
   expect(stdout).toContain('/rest/user/ (403)');
-  expect(stderr).toContain('to state it: "profile set box base_path=/api/v1/"');
+  expect(stderr).toContain(
+    'to state it: "profile set box extends=generic-rest base_path=/api/v1/"',
+  );
   expect(exitCode).toBe(0);
 });
 

@@ -46,15 +46,6 @@ function waitText(wait: string | undefined): string {
 /** `reason`: empty, or `: ` and the words of the device. */
 type Refused = Readonly<{ device: string; reason: string; token?: TokenDoubt | undefined }>;
 
-interface KeyHint {
-  readonly field: string;
-  /** The field that is unique instead. */
-  readonly better: string;
-  readonly present: number;
-  readonly count: number;
-  readonly isUnique: boolean;
-}
-
 /** What came back from a device, or why nothing did. */
 export const RESPONSE = {
   'login-refused': (found: { who: string; scheme: string | undefined } & Refused) => {
@@ -186,7 +177,8 @@ export const RESPONSE = {
     controls: 'neither JSON nor another known format: nothing but control characters',
     several: '{count} records instead of one',
     value: 'a single value instead of records',
-    place: 'JSON without "{place}", the place of the records',
+    place:
+      'JSON without "{place}", the place of the records; without list.items devsh looks for them',
     'empty-place': '"{place}" contains no records',
     list: 'JSON without a list of records: {names}',
     fields: 'JSON without a list of records: an object without fields',
@@ -209,17 +201,13 @@ export const RESPONSE = {
     const line = `"profile set ${device} resources.${resource}.path=/PATH"`;
     return `${refusal}${also}${known}. Where else its ${pluralOf(resource)} are: ${line}`;
   },
-  hint: {
-    items: 'the response has a list of {count} in {place}',
-    attributes: 'every record has its {field} in {place}',
-    key: ({ field, better, present, count, isUnique }: KeyHint) => {
-      const some = present === 0 ? 'no' : `${present} of ${count}`;
-      const problem = isUnique ? `${some} records have ${field}` : `several share a ${field}`;
-      return `${problem}; ${better} is ${count === 1 ? 'in the only record' : `unique in all ${count}`}`;
-    },
-    chosen: 'the id of all {count} is their {field}: who adds one chooses it',
-    'by-key': 'no record has {fields}; paths then end with the natural key',
-    id: 'no record has {fields}; {id} is unique',
+  proposal: {
+    attributes: 'every record has its {field} in {value}',
+    key: 'not every record has a {field} of its own, and every record has a {value} of its own',
+    id: ({ value }: { field: string; value: string }) =>
+      value === '[]'
+        ? 'no record has an id; paths then end with the natural key'
+        : `no record has another id; ${value} is unique`,
   },
   tried: { empty: 'an empty list', none: 'no records', status: '{status}' },
   'partial-list': '{path} returned only a part (206), without a way to get the rest',

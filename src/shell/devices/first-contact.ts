@@ -17,7 +17,7 @@ export async function* firstContact(
   const { inventory, profiles } = call.shell.services;
   const { entry, ref } = session;
   const resource = 'user';
-  const { tried, hints, profile, listed } = await look(call, { entry, resource }, failure);
+  const { tried, hints, profile, listed } = await look(call, { entry, resource }, isRefusedLogin(failure));
   // A wrong password is the likelier reason of a 401, unless there is anything elsewhere.
   const told = isRefusedLogin(failure) ? tried.filter((place) => !place.includes('(404')) : tried;
   if (told.length > 1 || hints.length > 0) yield info(`${ref.name}: tried ${told.join(', ')}`);

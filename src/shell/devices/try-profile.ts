@@ -20,16 +20,9 @@ import {
   UntrustedError,
 } from '../../device/errors.ts';
 import { noteListing } from '../../device/facts.ts';
-import { jsonIn } from '../../device/json.ts';
 import { exampleOf, noteOwn, type OwnReading, unlistedFields } from '../../device/learn.ts';
+import { findList, type Proposal, proposalsFor } from '../../device/proposals.ts';
 import { type ReadPages, pagingText } from '../../device/pages.ts';
-import {
-  findList,
-  type FoundList,
-  type Hint,
-  itemsHint,
-  recordHints,
-} from '../../device/profile-hints.ts';
 import {
   detailPath,
   fieldFacts,
@@ -39,6 +32,7 @@ import {
   isResourceName,
   isSingle,
   keyFieldOf,
+  knownFields,
   listPath,
   listRequest,
   type Origin,
@@ -119,55 +113,51 @@ export interface Look {
   readonly listed: readonly DeviceRecord[];
   /** The same; one of them was read in full. */
   readonly records: readonly DeviceRecord[];
-  readonly item: Finding | undefined;
+  /** What one of them shows at its own path. */
+  readonly own: string | undefined;
   /** One of the records. */
   readonly example: DeviceRecord | undefined;
   /** What the paths before that of the list answered. */
   readonly tried: readonly string[];
   /** Facts that would fit better. */
-  readonly hints: readonly Hint[];
+  readonly hints: readonly Proposal[];
 }
 
 /** Each reading may show another fact: where the list is, its key, its id. */
 const MOST_READINGS = 4;
 
 /**
- * Reads a resource, and gathers the facts that fit better. Sends only GET, and looks elsewhere after a 404.
+ * Reads a resource, and again with the facts that fit better. Sends only GET, and looks elsewhere if there is no list.
  *
- * @param failure at the first contact: why nothing was read. devsh looks elsewhere after any answer, reads again with
- *   what a reading shows, and sends no login once one was refused
+ * @param wasRefused a login was refused: nothing is sent with one
  */
-export async function look(call: Call, subject: Subject, failure?: DevshError): Promise<Look> {
+export async function look(call: Call, subject: Subject, wasRefused = false): Promise<Look> {
   const { entry, resource, text } = subject;
   const { profile: base = 'documented' } = entry;
   const { profiles } = call.shell.services;
-  const isFirst = failure !== undefined;
-  let access = isRefusedLogin(failure) ? withoutLogin(call.access) : call.access;
-  let [hints, tried]: [readonly Hint[], readonly string[]] = [[], []];
+  let access = wasRefused ? withoutLogin(call.access) : call.access;
+  let [hints, tried]: [readonly Proposal[], readonly string[]] = [[], []];
   for (let reading = 1; ; reading += 1) {
     const profile = hints.length === 0 ? base : await profiles.holdWith(base, factsIn(hints), text);
     // A session of its own, as facts seen with a profile that is only tried must not be kept.
     const session = new DeviceSession({ ...entry, profile });
     try {
       const seen = await lookWith(call, session, resource, access);
+      const { listing } = seen;
       let news = seen.hints.filter(({ fact }) => !hints.some((known) => known.fact === fact));
-      const isElsewhere = news.length + hints.length === 0 && isNoList(seen.listing, isFirst);
-      if (isElsewhere) {
+      const answer = tried.length === 0 ? answerOf(listing, access !== call.access) : undefined;
+      if (answer !== undefined) {
         const found = await session.use(access, (device) =>
           findList(device, resource, call.io.signal, access !== call.access),
         );
-        const { listing } = seen;
-        const status =
-          listing instanceof ProtocolError ? 'no list' : isRefusedLogin(listing) ? 401 : 404;
-        tried = [`${maskedPath(listPath(seen.profile, resource))} (${status})`, ...found.tried];
-        news = foundAt(seen.profile, resource, found, tried);
+        tried = [`${maskedPath(listPath(seen.profile, resource))} (${answer})`, ...found.tried];
+        news = foundAt(seen.profile, resource, found.path, tried);
+        if (base === 'documented' && news.length > 0) news.unshift(OF_ITS_OWN);
         if (found.isOpen) access = withoutLogin(call.access);
       }
-      const isOfItsOwn = isFirst && hints.length === 0 && news.length > 0;
-      hints = [...(isOfItsOwn ? [OF_ITS_OWN] : hints), ...news];
-      if (news.length === 0 || !(isFirst || isElsewhere) || reading === MOST_READINGS) {
+      if (news.length === 0 || reading === MOST_READINGS)
         return { ...seen, tried: [...tried, ...seen.tried], hints };
-      }
+      hints = [...hints, ...news];
     } finally {
       await session.close();
     }
@@ -176,13 +166,15 @@ export async function look(call: Call, subject: Subject, failure?: DevshError): 
 
 const OF_ITS_OWN = { fact: 'extends', value: 'generic-rest', why: 'JSON at paths of its own' };
 
-function isNoList(listing: Look['listing'], isFirst: boolean): boolean {
-  const isMissing = listing instanceof RejectedError && listing.status === 404;
-  return isMissing || (isFirst && (listing instanceof ProtocolError || isRefusedLogin(listing)));
+/** What the path answered instead of a list; undefined if nothing says that the list is elsewhere. */
+function answerOf(listing: Look['listing'], isOpen: boolean): string | undefined {
+  if (listing instanceof ProtocolError) return 'no list';
+  if (listing instanceof RejectedError && listing.status === 404) return '404';
+  return isOpen && isRefusedLogin(listing) ? '401' : undefined;
 }
 
 /** As `profile set` takes them. */
-export function factsIn(hints: readonly Hint[]): Readonly<Record<string, string>> {
+export function factsIn(hints: readonly Proposal[]): Readonly<Record<string, string>> {
   return Object.fromEntries(hints.map(({ fact, value }) => [fact, value]));
 }
 
@@ -204,34 +196,17 @@ async function lookWith(
   const own =
     example && (await use((device) => noteOwn({ device, facts, resource, signal }, example)));
   const { profile, credential } = session;
-  // No second request after a refusal, which may be one of the login.
-  const isMisread = isRead ? !isList : listing instanceof ProtocolError;
-  const misread = isMisread
-    ? await use((device) => device.raw(listRequest(profile, resource), signal))
-    : undefined;
-  const hints = isList
-    ? recordHints({ profile: before, resource, records: listed })
-    : [itemsHint(jsonIn(misread?.body ?? ''))].filter((hint) => hint !== undefined);
+  const hints = isList ? proposalsFor(before, resource, listed) : [];
   const records = listed.map((record) => (record === example && own?.record) || record);
-  const item = example && own && itemFinding(profile, resource, example, own);
+  const shownOwn = example && own && ownText(profile, resource, example, own);
   const shown = records[example ? listed.indexOf(example) : 0];
   const about = { device: session.ref, credential, profile, resource, records };
-  return { ...about, listing, listed, item, example: shown, tried, hints };
+  return { ...about, listing, listed, own: shownOwn, example: shown, tried, hints };
 }
 
 function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generator<Output> {
-  const { device: ref, profile, credential, listing, listed, item, hints } = seen;
-  const own = `resources.${resource}.path`;
-  const place = originOf(profile, own in profile.origins ? own : 'list.path');
-  const asked = listRequest(profile, resource);
-  const findings: readonly Finding[] = [
-    { about: 'login', finding: loginText(profile, credential), origin: originOf(profile, 'auth') },
-    { about: 'list', finding: `${asked.method} ${maskedPath(asked.path)}`, origin: place },
-    ...(listing instanceof Error ? [] : readingOf(listing, seen.tried)),
-    ...(item === undefined ? [] : [item]),
-    ...(listed.length === 0 ? [] : findingsOf(seen)),
-  ];
-  yield table('understood', ['about', 'finding', 'origin'], findings);
+  const { device: ref, listing, listed, hints } = seen;
+  yield table('understood', ['about', 'finding', 'origin'], [...findingsOf(seen)]);
   const requests = requestsOf(seen);
   yield table('requests', ['action', 'sends', 'origin'], requests);
   for (const [note, all] of grouped(requests, ({ note }) => note ?? undefined)) {
@@ -251,7 +226,7 @@ function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generat
 }
 
 /** The line that states these facts. */
-export function lineOf(ref: DeviceRef, hints: readonly Hint[], base?: string): string {
+export function lineOf(ref: DeviceRef, hints: readonly Proposal[], base?: string): string {
   const stated = [{ fact: 'extends', value: base }, ...hints];
   const facts = stated.flatMap(({ fact, value }) => (value ? [`${fact}=${value}`] : []));
   // Only a device of the inventory keeps its profile.
@@ -277,88 +252,81 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
   return `POST ${login.path}; then ${login.tokenIn}`;
 }
 
-function readingOf({ records, envelope, paging, single }: ReadPages, tried: readonly string[]) {
-  const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
-  const list = `${counted(records.length, 'record')} in ${envelope}, ${pages}`;
-  const seen = { 'not at': tried.join(', '), records: single ? envelope : list };
-  const told = Object.entries(seen).filter(([, finding]) => finding !== '');
-  return told.map(([about, finding]): Finding => ({ about, finding, origin: 'observed' }));
-}
-
 /** The facts that say where the list was found, if devsh would not look there first. */
 function foundAt(
   profile: Profile,
   resource: string,
-  { path, items }: Pick<FoundList, 'path' | 'items'>,
-  tried: readonly string[],
-): Hint[] {
-  const stated = listPath(profile, resource);
-  if (path === undefined || path === stated) return [];
-  const why = `${tried[0] ?? `${stated} redirects`}; the records are at ${path}`;
+  path: string | undefined,
+  [first = '']: readonly string[],
+): Proposal[] {
+  if (path === undefined || path === listPath(profile, resource)) return [];
+  const why = `${first}; the records are at ${path}`;
   const basePath = pathsElsewhere(profile, resource).get(path);
   const isBelow = listPath({ ...profile, basePath: basePath ?? '' }, resource) === path;
   return [
     ...(basePath === undefined ? [] : [{ fact: 'base_path', value: basePath, why }]),
     ...(isBelow ? [] : [{ fact: `resources.${resource}.path`, value: path, why }]),
-    ...(items === undefined ? [] : [{ fact: 'list.items', value: items, why: 'they are there' }]),
   ];
-}
-
-/** What a record shows at its own path. */
-function itemFinding(
-  profile: Profile,
-  resource: string,
-  listed: DeviceRecord,
-  { record, error }: OwnReading,
-): Finding {
-  const found = { about: 'one record', origin: 'observed' } as const;
-  if (record === undefined) return { ...found, finding: error?.message ?? '' };
-  const own = withinParent(profile, resource, listed);
-  const detail = { path: detailPath(profile, resource) };
-  const path = maskedPath(writePath(own.profile, detail, resource, own.record));
-  const more = unlistedFields(listed, record).join(', ') || 'nothing';
-  return { ...found, finding: `GET ${path} shows more than the list: ${more}` };
 }
 
 /** One thing that devsh understood of a device, and the origin of the fact behind it. */
 type Finding = Readonly<{ about: string; finding: string; origin: Origin }>;
 
-/** The id, the key and the fields of the records. */
-function findingsOf({ profile, resource, records, listed }: Look): Finding[] {
-  const origin = (fact: string): Origin => originOf(profile, fact);
-  const keyField = keyFieldOf(profile, resource, records);
-  const [idField] = records.flatMap((record) => idFieldOf(profile, record) ?? []);
-  const names = [...records.flatMap(Object.keys), ...describedFields(profile, resource)];
-  const id = idField === undefined ? 'none' : spreadOf(idField, records);
-  const byKey = isNamedByKey(profile, resource) ? '; paths end with the key' : '';
-  const idFinding: Finding = { about: 'id', finding: id + byKey, origin: origin('idFields') };
-  const isStated = resourceOf(profile, resource).keyField === keyField;
-  const keyFinding: Finding = {
-    about: 'key',
-    finding: spreadOf(keyField, records),
-    origin: isStated ? origin(`resources.${resource}.keyField`) : 'observed',
+function* findingsOf(seen: Look): Generator<Finding> {
+  const { profile, resource, credential, listing, listed, records, own } = seen;
+  const found = (about: string, finding: string, fact?: string): Finding => {
+    const origin = fact === undefined ? 'observed' : originOf(profile, fact);
+    return { about, finding, origin };
   };
-  return [
-    ...(isSingle(profile, resource) ? [] : [idFinding, keyFinding]),
-    ...[...new Set(names)].map((field): Finding => {
-      const known = fieldFacts(profile, resource, field);
-      const { kind } = fieldShape(
-        known,
-        records.map((record) => valueAt(record, field)),
-      );
-      const shown = records.filter((record) => Object.hasOwn(record, field)).length;
-      const isListed = listed.some((record) => Object.hasOwn(record, field));
-      const notes = [
-        describe({ ...known, type: kind === 'unknown' ? 'type unknown' : kind }),
-        isSecretField(field) ? 'secret' : [],
-        shown === 0 ? 'in no record' : isListed ? [] : 'not in the list',
-      ];
-      const from = origin(`resources.${resource}.fields.${field}`);
-      const isSeen = from === 'assumed' || (from === 'documented' && shown > 0);
-      const finding = notes.flat().join(', ');
-      return { about: `field ${field}`, finding, origin: isSeen ? 'observed' : from };
-    }),
-  ];
+  const asked = listRequest(profile, resource);
+  const path = `resources.${resource}.path`;
+  const place = path in profile.origins ? path : 'list.path';
+  yield found('login', loginText(profile, credential), 'auth');
+  yield found('list', `${asked.method} ${maskedPath(asked.path)}`, place);
+  if (listing instanceof Error) return;
+  const { envelope, paging, single } = listing;
+  const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
+  const list = `${counted(listed.length, 'record')} in ${envelope}, ${pages}`;
+  if (seen.tried.length > 0) yield found('not at', seen.tried.join(', '));
+  yield found('records', single ? envelope : list);
+  if (own !== undefined) yield found('one record', own);
+  if (listed.length === 0) return;
+  const keyField = keyFieldOf(profile, resource, records);
+  if (!isSingle(profile, resource)) {
+    const [idField] = records.flatMap((record) => idFieldOf(profile, record) ?? []);
+    const id = idField === undefined ? 'none' : spreadOf(idField, records);
+    const byKey = isNamedByKey(profile, resource) ? '; paths end with the key' : '';
+    yield found('id', id + byKey, 'idFields');
+    const isStated = resourceOf(profile, resource).keyField === keyField;
+    const fact = isStated ? `resources.${resource}.keyField` : undefined;
+    yield found('key', spreadOf(keyField, records), fact);
+  }
+  for (const field of knownFields(profile, resource, records)) {
+    const known = fieldFacts(profile, resource, field);
+    const values = records.map((record) => valueAt(record, field));
+    const { kind } = fieldShape(known, values);
+    const notes = [describe({ ...known, type: kind === 'unknown' ? 'type unknown' : kind })];
+    if (isSecretField(field)) notes.push('secret');
+    if (values.every((value) => value === undefined)) notes.push('in no record');
+    const fact = `resources.${resource}.fields.${field}`;
+    const isOpen = originOf(profile, fact) === 'assumed';
+    yield found(`field ${field}`, notes.join(', '), isOpen ? undefined : fact);
+  }
+}
+
+/** What a record shows at its own path. */
+function ownText(
+  profile: Profile,
+  resource: string,
+  listed: DeviceRecord,
+  { record, error }: OwnReading,
+): string {
+  if (record === undefined) return error?.message ?? '';
+  const own = withinParent(profile, resource, listed);
+  const detail = { path: detailPath(profile, resource) };
+  const path = maskedPath(writePath(own.profile, detail, resource, own.record));
+  const more = unlistedFields(listed, record).join(', ') || 'nothing';
+  return `GET ${path} shows more than the list: ${more}`;
 }
 
 /** `username, unique in all 12`. */
