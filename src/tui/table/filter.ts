@@ -66,11 +66,6 @@ export function* filterSteps(
   return found;
 }
 
-/** Prepares the rows in small steps, before the first filter needs them. */
-export function prepareSteps(all: readonly FoldedRow[]): Iterator<undefined> {
-  return matching(searchedIn(all), { terms: [] });
-}
-
 function searchedIn(all: readonly FoldedRow[]): Searched {
   let found = searched.get(all);
   if (found === undefined) {
