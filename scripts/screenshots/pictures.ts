@@ -119,7 +119,7 @@ export const PICTURES: readonly Scene[] = [
       await press(program, ['/'], 'filter');
       program.type('bob\r');
       await program.waitFor(/^▸.*bob/m);
-      await press(program, ['enter'], '≠ differs between the devices');
+      await press(program, ['enter'], '◂ odd');
     },
   },
   {

@@ -31,6 +31,8 @@ interface Span {
   readonly text: string;
 }
 
+export type RecordLine = readonly Span[];
+
 interface Note {
   readonly what: string;
   readonly devices: readonly string[];
@@ -38,9 +40,6 @@ interface Note {
 
 export const NOT_READ = 'not read:';
 
-/** Narrower columns are unreadable, and more of them are no longer seen at a glance. */
-const LEAST_COLUMN = 14;
-const MOST_COLUMNS = 4;
 /** The least width of one value beside its devices. */
 const LEAST_VALUE = 6;
 
@@ -87,27 +86,20 @@ export function recordOf(
   };
 }
 
-/** Every field of a record, and where it is not: devices side by side if they fit, else by value. */
-export function recordLines(record: RecordOnDevices, width: number): string[] {
-  const { holders, notes, differing } = record;
-  const fields = sortedFields(record);
-  const titles = titlesWidth(fields, width);
-  const column = Math.floor((width - titles - 2) / holders.length) - 2;
-  const isFew = holders.length > 1 && holders.length <= MOST_COLUMNS && column >= LEAST_COLUMN;
-  const lines = isFew
-    ? sideBySide(holders, fields, { titles, column }, (field) => differing.has(field))
-    : [
-        ...(record.where === '' ? [] : [record.where, '']),
-        ...[...fieldLines(record, width)].map((spans) => textOf(spans).trimEnd()),
-      ];
-  const below = [
-    ...notes.map(({ what, devices }) => `${what} ${devices.map(visible).join(', ')}`),
-    ...(fields.some((field) => differing.has(field)) ? ['≠ differs between the devices'] : []),
+/** Every field of a record with its values and their devices, and where it is not. */
+export function recordLines(record: RecordOnDevices, width: number): RecordLine[] {
+  const { where, notes } = record;
+  const below = notes.flatMap(({ what, devices }) =>
+    wrapText(`${what} ${devices.map(visible).join(', ')}`, width),
+  );
+  return [
+    ...(where === '' ? [] : [plainLine(where), []]),
+    ...fieldLines(record, width),
+    ...(below.length === 0 ? [] : [[], ...below.map(plainLine)]),
   ];
-  const notesBelow =
-    below.length === 0 ? [] : ['', ...below.flatMap((one) => wrapText(one, width))];
-  return [...lines, ...notesBelow];
 }
+
+const plainLine = (text: string): RecordLine => [{ tone: 'plain', text }];
 
 interface Doubts extends Pick<Required<Reading>, 'mayLack'> {
   readonly isFiltered: boolean;
@@ -145,12 +137,6 @@ function placesOf(
 
 const ODD = '◂ odd';
 
-/** For a line of `recordLines`: the devices above their columns, and what differs. */
-export function recordTone(line: string, index: number): 'heading' | 'warning' | undefined {
-  if (index === 0 && line.startsWith('    ')) return 'heading';
-  return line.startsWith('≠') || line.endsWith(ODD) ? 'warning' : undefined;
-}
-
 /** The name of the record, then the fields that differ, last ids and times. */
 function sortedFields(record: RecordOnDevices): readonly string[] {
   const { holders, differing, keyField } = record;
@@ -176,7 +162,7 @@ export function* fieldLines(
   record: RecordOnDevices,
   width: number,
   most = Infinity,
-): Generator<Span[], void> {
+): Generator<RecordLine, void> {
   const { differing } = record;
   // Beside a table the heading has the name.
   const isNamed = (field: string): boolean => most < Infinity && field === record.keyField;
@@ -229,7 +215,7 @@ function* valueLines(
   groups: readonly ValueGroup[],
   width: number,
   isWhole: boolean,
-): Generator<Span[], void> {
+): Generator<RecordLine, void> {
   const [only] = groups;
   const cells = (text: string, room: number): string[] =>
     isWhole ? wrapText(text, room) : [cut(text, room)];
@@ -258,10 +244,11 @@ function* valueLines(
     const values = cells(texts[index] ?? '', value);
     const where = [...(isBeside ? [] : values.map(() => '')), ...cells(names, room)];
     for (let at = 0; at < Math.max(values.length, where.length); at += 1) {
-      const text = `${fit(values[at] ?? '', where[at] === '' || isBeside ? value : 0)}  `;
+      const [text = '', name = ''] = [values[at], where[at]];
+      const shown = name === '' ? text : `${fit(text, isBeside ? value : 0)}  `;
       yield [
-        { tone: isOdd ? 'warning' : 'plain', text },
-        { tone: 'quiet', text: where[at] ?? '' },
+        { tone: isOdd ? 'warning' : 'plain', text: shown },
+        { tone: 'quiet', text: name },
         ...(isOdd && at === 0 ? [{ tone: 'warning' as const, text: ` ${ODD}` }] : []),
       ];
     }
@@ -281,47 +268,7 @@ export function someNames([first = '', ...rest]: readonly string[], room: number
   return text;
 }
 
-function textOf(spans: readonly Span[]): string {
-  return spans.map(({ text }) => text).join('');
-}
-
 export function titlesWidth(fields: readonly string[], width: number): number {
   const most = Math.max(20, Math.floor(width / 4));
   return Math.max(5, ...fields.map((field) => cellsUpTo(visible(field), most)));
-}
-
-export function sideBySide(
-  holders: readonly Holder[],
-  fields: readonly string[],
-  { titles, column }: { titles: number; column: number },
-  isDiffering: (field: string) => boolean,
-): string[] {
-  const most = Math.max(
-    ...holders.map(({ name }) => widthOf(visible(name))),
-    ...fields.flatMap((field) =>
-      holders.map(({ record }) => cellsUpTo(shownText(record, field, column), column)),
-    ),
-  );
-  const width = Math.min(column, most);
-  const line = (title: string, cells: readonly string[], sign = ' '): string[] => {
-    const parts = cells.map((cell) => wrapText(cell, width));
-    const height = Math.max(...parts.map((part) => part.length));
-    return Array.from({ length: height }, (_, at) => {
-      const head = `${at === 0 ? sign : ' '} ${fit(at === 0 ? title : '', titles)}`;
-      return [head, ...parts.map((part) => fit(part[at] ?? '', width))].join('  ').trimEnd();
-    });
-  };
-  return [
-    ...line(
-      '',
-      holders.map(({ name }) => cut(visible(name), width)),
-    ),
-    ...fields.flatMap((field) =>
-      line(
-        visible(field),
-        holders.map(({ record }) => shownText(record, field, column)),
-        isDiffering(field) ? '≠' : ' ',
-      ),
-    ),
-  ];
 }

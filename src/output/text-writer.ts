@@ -11,7 +11,7 @@ import { progressMeter } from './progress.ts';
 import { driftCells } from './drift-text.ts';
 import { cautionLines, planLines, resultLines, summaryLine } from './change-text.ts';
 import { inSelectionOrder, readCells, readTable } from './read-table.ts';
-import { recordLines, recordOf, recordTone } from './record-text.ts';
+import { recordLines, recordOf } from './record-text.ts';
 import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
 import { toJson } from './document.ts';
 import {
@@ -264,10 +264,9 @@ function recordBlocks(
     return [
       ...(index > 0 ? [''] : []),
       ...(isAlone ? [style('heading', visible(devices.join('')))] : []),
-      ...lines.map((line, at) => {
-        const tone = recordTone(line, at);
-        return tone === undefined ? line : style(tone, line);
-      }),
+      ...lines.map((line) =>
+        line.map(({ tone, text }) => (tone === 'plain' ? text : style(tone, text))).join(''),
+      ),
     ];
   });
 }

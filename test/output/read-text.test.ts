@@ -77,16 +77,19 @@ const ofBob = [
 test('a terminal shows one record of several devices as the screen does', () => {
   expect('\n' + write('table', ofBob, { isTty: true }).out).toMatchInlineSnapshot(`
     "
-                  fw1     fw2
-      username    bob     bob
-    ≠ lang        de      en
-      first_name  Bob     Bob
-      joined      ""      ""
-      uuid        6f1c    0b7e
-      password    absent  •••
+    on 2 of 2 read
+
+      username    bob
+    ≠ lang        de  fw1
+                  en  fw2
+      first_name  Bob
+      joined      ""
+      uuid        6f1c  fw1
+                  0b7e  fw2
+      password    absent  fw1
+                  •••     fw2
 
     not read: fw3
-    ≠ differs between the devices
     "
   `);
   // Without room beside each other, by value.
@@ -105,7 +108,6 @@ test('a terminal shows one record of several devices as the screen does', () => 
                   •••     fw2
 
     not read: fw3
-    ≠ differs between the devices
     "
   `);
 });
@@ -148,10 +150,10 @@ test('a record without a name stands alone, and a single object has one place fo
   const single = [fw1, fw2].map((device) => read(device, [{ place: device.name }], { key: '' }));
   expect('\n' + write('table', single, { isTty: true }).out).toMatchInlineSnapshot(`
     "
-             fw1  fw2
-    ≠ place  fw1  fw2
+    on all 2
 
-    ≠ differs between the devices
+    ≠ place  fw1  fw1
+             fw2  fw2
     "
   `);
 });

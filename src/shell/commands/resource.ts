@@ -192,7 +192,7 @@ function show(resource: string): VerbSpec {
     options: [...DEVICES, 'profile', 'at'],
     changes: 'nothing',
     details:
-      'On a terminal devices stand side by side, or by value; in a pipe each has a block, with whole values.\n' +
+      'On a terminal each value stands once, with its devices; in a pipe each has a block, with whole values.\n' +
       `Exit code 3: a device was not read, or its list may leave the ${resource} out.`,
     examples: [`${resource} show bob`, `${resource} show bob --at 03:00`],
     async *run(call) {

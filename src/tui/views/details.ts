@@ -7,28 +7,22 @@ import {
   recordLines,
   recordOf,
   type RecordOnDevices,
-  recordTone,
   someNames,
 } from '../../output/record-text.ts';
-import type { Span, Tone } from '../screen/theme.ts';
+import { plainLine, type Span, type TextLine } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
 import { memoized } from '../store.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
 import { recordHistoryLines } from './record-history.ts';
-import { isHead, type OverOf, toned, type View } from './view.ts';
+import type { OverOf, View } from './view.ts';
 
 type DetailsOver = OverOf<'details'>;
 
 export const DETAILS: View<DetailsOver> = {
   breadcrumb: ({ details }) => visibleStart(details.key, MOST_IN_CELL),
   id: ({ details }, table) => `${details.kind} ${table} ${details.key}`,
-  lines: ({ details }, state) => toned(detailLines(state, details), toneOf),
+  lines: ({ details }, state) => detailLines(state, details),
 };
-
-function toneOf(line: string, index: number): Tone {
-  const tone = recordTone(line, index);
-  return isHead(line) || tone === 'heading' ? 'head' : (tone ?? 'plain');
-}
 
 /** The details of the table's current record, if there is one. */
 export function detailsOfTable(state: State): DetailsOver | undefined {
@@ -45,19 +39,20 @@ export function detailsOfTable(state: State): DetailsOver | undefined {
 type OfDrift = Extract<Details, { kind: 'of-drift' }>;
 
 /** Every field of a record, and what is known of its past. */
-export function detailLines(state: State, details: Details): readonly string[] {
+export function detailLines(state: State, details: Details): readonly TextLine[] {
   const width = state.size.columns - 2;
   const record =
     details.kind === 'of-drift' ? ofDrift(details) : ofTable(state, rowsOf(state, details.key));
   if (record.holders.length === 0) {
     const read = record.notes.some(({ what }) => what === NOT_READ) ? ' that were read' : '';
-    return [`${visibleStart(details.key, MOST_IN_CELL)} is no longer on any of the devices${read}`];
+    const name = visibleStart(details.key, MOST_IN_CELL);
+    return [plainLine(`${name} is no longer on any of the devices${read}`)];
   }
   return [...recordLines(record, width), ...recordHistoryLines(state, details, width)];
 }
 
 /** The current record beside the table, at most `height` lines; draws only what is shown. */
-export function paneLines(state: State, width: number, height: number): readonly Span[][] {
+export function paneLines(state: State, width: number, height: number): readonly TextLine[] {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
   if (row === undefined) return [];

@@ -4,7 +4,7 @@ import type { Shell } from '../../shell/shell.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Details, RecordHistory, State, TimeLineEntry } from '../state.ts';
-import { textOfLine } from '../screen/theme.ts';
+import { plainLine, type TextLine } from '../screen/theme.ts';
 import type { Store } from '../store.ts';
 import { ENTRY_COLUMNS, entriesOf } from './change-entry.ts';
 import { columnLine, fittedColumns } from './view.ts';
@@ -24,18 +24,20 @@ export function recordHistoryLines(
   state: State,
   details: Details,
   width: number,
-): readonly string[] {
+): readonly TextLine[] {
   const { recordHistory: history } = state;
   if (history === undefined || history.line !== historyLine(state, details)) return [];
-  if (history.problem !== undefined) return ['', `record history: ${history.problem}`];
+  if (history.problem !== undefined) return [[], plainLine(`record history: ${history.problem}`)];
   if (history.entries.length === 0) return [];
   const columns = fittedColumns(history.entries, ENTRY_COLUMNS, width);
-  const line = (textOf: (column: (typeof ENTRY_COLUMNS)[number]) => string): string =>
-    textOfLine(columnLine(columns, textOf));
   return [
-    '',
-    line(({ title }) => title),
-    ...history.entries.map((entry) => line((column) => column.text(entry))),
+    [],
+    columnLine(
+      columns,
+      ({ title }) => title,
+      () => 'head',
+    ),
+    ...history.entries.map((entry) => columnLine(columns, (column) => column.text(entry))),
   ];
 }
 

@@ -2,17 +2,16 @@ import { type DeviceRecord, grouped } from '../../device/record.ts';
 import { prepareHaystack } from '../../fleet/filter.ts';
 import type { Event } from '../../history/events.ts';
 import { filteredBy, intervalText } from '../../history/fold-events.ts';
-import { fieldsOf } from '../../output/cells.ts';
 import { cut, visible } from '../../text/visible.ts';
 import { counted } from '../../text/one-line.ts';
 import { clockTime } from '../../text/time.ts';
 import { wrapText } from '../../text/wrap.ts';
 import { firstOf, key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts';
-import type { Tone } from '../screen/theme.ts';
+import { plainLine, type TextLine, type Tone } from '../screen/theme.ts';
 import type { LogLine, State, TimeLineEntry } from '../state.ts';
 import { ENTRY_COLUMNS, entriesOf, restoreOf } from './change-entry.ts';
-import { sideBySide, titlesWidth } from '../../output/record-text.ts';
-import { fittedLines, type ListOf, listOf, type OverOf, toned, type View } from './view.ts';
+import { recordLines, type RecordOnDevices } from '../../output/record-text.ts';
+import { fittedLines, type ListOf, listOf, type OverOf, type View } from './view.ts';
 
 function currentEntry(state: State): TimeLineEntry | undefined {
   return state.overlay.kind === 'change' ? state.overlay.entry : TIME_LINE.current(state);
@@ -50,7 +49,9 @@ const RESTORE = lineKey(
 export const TIME_LINE: ListOf<OverOf<'time-line'>, TimeLineEntry> = listOf({
   kind: 'time-line',
   keys: keysOf('time-line', 'In the time line', [
-    key(['enter'], 'details', 'before and after, side by side', { hint: [1, 'before and after'] }),
+    key(['enter'], 'details', 'before and after, field by field', {
+      hint: [1, 'before and after'],
+    }),
     RESTORE,
     lineKey(
       ['r'],
@@ -146,37 +147,30 @@ export const CHANGE: View<OverOf<'change'>> = {
   keys: keysOf('change', 'While a change is shown', [RESTORE]),
   breadcrumb: ({ entry: { what } }) => cut(what, 40),
   id: ({ entry }) => entry.id,
-  lines: ({ entry }, { size }) =>
-    toned(changeLines(entry, size.columns - 2), (line, index) =>
-      line.startsWith('≠') ? 'warning' : index === 0 ? 'heading' : 'plain',
-    ),
+  lines: ({ entry }, { size }) => changeLines(entry, size.columns - 2),
 };
 
-export function changeLines({ change, what, by }: TimeLineEntry, width: number): string[] {
+/** Where, between which readings, who did it; below what is known of the record, before and after. */
+export function changeLines({ change, what, by }: TimeLineEntry, width: number): TextLine[] {
   const [event] = change.events;
   const now = new Date();
   const intervals = grouped(change.events, (one) => intervalText(one, now));
-  const head = [
-    ...wrapText(what, width),
-    ...[...intervals].flatMap(([when, events]) =>
-      wrapText(`${when} on ${events.map(({ device }) => visible(device)).join(', ')}`, width),
-    ),
-    ...(by === '' ? [] : wrapText(by, width)),
-  ];
-  const sides = sidesOf(event);
-  if (sides === undefined) return head;
-  const fields = fieldsOf(sides.map(({ record }) => record));
-  const titles = Math.min(titlesWidth(fields, width), Math.floor(width / 3));
-  const column = Math.max(4, Math.floor((width - titles - 2) / 2) - 2);
+  const where = [...intervals].map(
+    ([when, events]) => `${when} on ${events.map(({ device }) => visible(device)).join(', ')}`,
+  );
   const isOne = change.devices.length === 1 || event.kind === 'changed';
+  const notes = [
+    ...(isOne ? [] : [`the values are those of ${visible(event.device)}`]),
+    ...(hasSecret(event) ? ['devsh keeps no secrets, and knows only that one changed'] : []),
+  ];
+  const linesOf = (text: string, tone?: Tone): TextLine[] =>
+    wrapText(text, width).map((line) => plainLine(line, tone));
+  const fields = recordLines({ ...NO_NOTES, ...recordIn(event) }, width);
   return [
-    ...head,
-    '',
-    ...sideBySide(sides, fields, { titles, column }, () => event.kind === 'changed'),
-    ...(isOne ? [] : ['', ...wrapText(`the values are those of ${visible(event.device)}`, width)]),
-    ...(hasSecret(event)
-      ? ['', ...wrapText('devsh keeps no secrets, and knows only that one changed', width)]
-      : []),
+    ...linesOf(what, 'heading'),
+    ...[...where, by].filter((text) => text !== '').flatMap((text) => linesOf(text)),
+    ...(fields.length === 0 ? [] : [[], ...fields]),
+    ...(fields.length === 0 ? [] : notes.flatMap((text) => [[], ...linesOf(text)])),
   ];
 }
 
@@ -185,30 +179,28 @@ function hasSecret(event: Event): boolean {
   return 'record' in event && event.record.digests !== undefined;
 }
 
+const NO_NOTES = {
+  where: '',
+  notes: [],
+  keyField: '',
+  perDevice: new Set<string>(),
+  isRead: () => true,
+  unknown: 0,
+};
+
 /** The record before and after, as far as it is known: of a changed one, what changed. */
-function sidesOf(event: Event) {
-  const absent = event.kind === 'added' || event.kind === 'gone' ? 'not there' : 'not in the list';
-  const sides = (before: DeviceRecord | undefined, after: DeviceRecord | undefined) => [
-    { name: before === undefined ? `BEFORE: ${absent}` : 'BEFORE', record: before ?? {} },
-    { name: after === undefined ? `AFTER: ${absent}` : 'AFTER', record: after ?? {} },
-  ];
-  switch (event.kind) {
-    case 'added':
-    case 'listed':
-      return event.after === undefined ? undefined : sides(undefined, event.record.fields);
-    case 'gone':
-    case 'unlisted':
-      return sides(event.record.fields, undefined);
-    case 'changed': {
-      const values = (side: 'before' | 'after'): DeviceRecord =>
-        Object.fromEntries(
-          event.fields.flatMap((one) => (one[side] === undefined ? [] : [[one.field, one[side]]])),
-        );
-      return sides(values('before'), values('after'));
-    }
-    case 'shape':
-    case 'left':
-    case 'identity':
-      return undefined;
+function recordIn(event: Event): Pick<RecordOnDevices, 'holders' | 'differing'> {
+  if (event.kind === 'changed') {
+    const values = (side: 'before' | 'after'): DeviceRecord =>
+      Object.fromEntries(
+        event.fields.flatMap((one) => (one[side] === undefined ? [] : [[one.field, one[side]]])),
+      );
+    const holders = (['before', 'after'] as const).map((name) => ({ name, record: values(name) }));
+    return { holders, differing: new Set(event.fields.map(({ field }) => field)) };
   }
+  const isKnown = 'record' in event && event.after !== undefined;
+  return {
+    holders: isKnown ? [{ name: '', record: event.record.fields }] : [],
+    differing: new Set(),
+  };
 }

@@ -7,7 +7,8 @@ import { valueText } from '../../../src/device/record.ts';
 import { widthOf } from '../../../src/text/visible.ts';
 import type { ViewAction } from '../../../src/tui/keys/key-binding.ts';
 import { shownHints, titleLine } from '../../../src/tui/screen/bar-lines.ts';
-import { detailLines } from '../../../src/tui/views/details.ts';
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
+import { detailLines as linesOf } from '../../../src/tui/views/details.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { copiedCommands, deleteLine, editForm, useLine } from '../../../src/tui/table/commands.ts';
 import { emptyLines, tableView } from '../../../src/tui/table/view.ts';
@@ -46,6 +47,9 @@ const fleet = stateOf({
   fw1: [user('alice'), user('bob', 'de'), user('carol')],
   fw2: [user('alice', 'en', 'id-2'), user('bob'), user('dave')],
 });
+
+const detailLines = (...about: Parameters<typeof linesOf>): string[] =>
+  linesOf(...about).map(textOfLine);
 
 describe('the rows', () => {
   test('equal records are one row, with a note where devices differ', () => {
@@ -538,16 +542,16 @@ describe('keys as commands', () => {
   });
 });
 
-test('details stand side by side, with a sign where devices differ', () => {
+test('details name the devices of each value that differs', () => {
   expect(detailLines(fleet, { kind: 'of-table', key: 'bob' })).toMatchInlineSnapshot(`
     [
-      "              fw1     fw2",
-      "  username    bob     bob",
-      "≠ lang        de      en",
-      "  first_name  BOB     BOB",
-      "  uuid        id-bob  id-bob",
+      "on all 2",
       "",
-      "≠ differs between the devices",
+      "  username    bob",
+      "≠ lang        de  fw1",
+      "              en  fw2",
+      "  first_name  BOB",
+      "  uuid        id-bob",
     ]
   `);
   expect(detailLines(fleet, { kind: 'of-table', key: 'carol' }).at(-1)).toBe('not on fw2');

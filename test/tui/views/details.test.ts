@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { driftOf } from '../../../src/fleet/drift.ts';
-import { detailLines, paneLines } from '../../../src/tui/views/details.ts';
+import { detailLines as linesOf, paneLines } from '../../../src/tui/views/details.ts';
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { columnLayout, paneWidth } from '../../../src/tui/table/columns.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { after, readOf, stateOf, user } from '../table/table-fixture.ts';
@@ -22,6 +23,9 @@ const fleet = stateOf(
   ),
   WIDE,
 );
+
+const detailLines = (...about: Parameters<typeof linesOf>): string[] =>
+  linesOf(...about).map(textOfLine);
 
 function pane(state: State, width = 50, height = 20): string[] {
   return paneLines(state, width, height).map((spans) => spans.map(({ text }) => text).join(''));
@@ -161,10 +165,26 @@ test('more than four devices are grouped by value in the view of Enter, too', ()
       "              id-fw4  fw4",
       "              id-fw5  fw5",
       "              id-fw6  fw6",
-      "",
-      "≠ differs between the devices",
     ]
   `);
+});
+
+test('the odd value has a colour of its own, and the others have none', () => {
+  const langs = fc.array(fc.constantFrom('de', 'en', 'it'), { minLength: 2, maxLength: 9 });
+  fc.assert(
+    fc.property(langs, (all) => {
+      const held = all.map((lang, index) => [`fw${index}`, [user('bob', lang)]] as const);
+      const state = stateOf(Object.fromEntries(held), WIDE);
+      const lines = [
+        ...paneLines(state, 50, 20),
+        ...linesOf(state, { kind: 'of-table', key: 'bob' }),
+      ];
+      const isValue = (text = ''): boolean => all.some((lang) => lang === text.trim());
+      const values = lines.filter((line) => line.length > 2 && isValue(line[1]?.text));
+      for (const line of values)
+        expect(line[1]?.tone).toBe(textOfLine(line).endsWith('◂ odd') ? 'warning' : 'plain');
+    }),
+  );
 });
 
 test('the pane calls no value odd while more devices may have it', () => {

@@ -151,7 +151,7 @@ describe('the trail', () => {
       drift,
       view('details'),
     );
-    expect(titleLine(deep).left).toBe(' … › user drift › bob · lines 1-6 of 9');
+    expect(titleLine(deep).left).toBe(' … › user drift › bob · lines 1-6 of 7');
   });
 });
 

@@ -4,8 +4,9 @@ import { foldEvents, eventText } from '../../../src/history/fold-events.ts';
 import { table, type TableOutput } from '../../../src/shell/output.ts';
 import type { State } from '../../../src/tui/state.ts';
 import { entriesOf, restoreOf } from '../../../src/tui/views/change-entry.ts';
-import { detailLines } from '../../../src/tui/views/details.ts';
-import { changeLines } from '../../../src/tui/views/time-line.ts';
+import { textOfLine } from '../../../src/tui/screen/theme.ts';
+import { detailLines as linesOf } from '../../../src/tui/views/details.ts';
+import { changeLines as linesOfChange } from '../../../src/tui/views/time-line.ts';
 import { GUTTER } from '../../../src/text/fit-columns.ts';
 import { listView } from '../../../src/tui/views/views.ts';
 import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
@@ -64,6 +65,11 @@ const lineOf = (...events: readonly Event[]) => {
   return entry && restoreOf(entry);
 };
 
+const detailLines = (...about: Parameters<typeof linesOf>): string[] =>
+  linesOf(...about).map(textOfLine);
+const changeLines = (...about: Parameters<typeof linesOfChange>): string[] =>
+  linesOfChange(...about).map(textOfLine);
+
 describe('the time line', () => {
   test('cuts nothing while there is room', () => {
     const by = 'run 20261122-090000-k3qd7m: user set alice bob carol dave lang=it';
@@ -98,10 +104,10 @@ describe('the time line', () => {
     ]);
   });
 
-  test('shows before and after side by side, and of a secret only that it changed', () => {
+  test('shows before and after of each field, and of a secret only that it changed', () => {
     const [entry] = entriesOf(output([changed('bob')]));
     const lines = entry === undefined ? [] : changeLines(entry, 60);
-    expect(lines.join('\n')).toMatch(/BEFORE +AFTER\n≠ lang +de +it\n≠ password +•+ +•+/);
+    expect(lines.join('\n')).toMatch(/≠ lang +de +before\n +it +after\n≠ password +•+$/m);
     expect(lines.at(-1)).toContain('devsh keeps no secrets');
     expect(press(opened(changed('bob')), 'details').overlay.kind).toBe('change');
   });
@@ -111,7 +117,7 @@ describe('the time line', () => {
     const [entry] = entriesOf(output([gone('jdoe'), gone('jdoe', 'fw2', later)]));
     const text = (entry === undefined ? [] : changeLines(entry, 60)).join('\n');
     expect(text.match(/^\d.* on fw[12]$/gm)).toHaveLength(2);
-    expect(text).toMatch(/BEFORE +AFTER: not there\n +username +jdoe/);
+    expect(text).toMatch(/^user jdoe gone\n[^]* +username +jdoe/);
   });
 
   test('fits every size', () => {
