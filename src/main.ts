@@ -201,7 +201,7 @@ const TOUR: readonly string[] = [
 /** The services with the layers above the shell: output, the full screen, the simulator. */
 export class AllServices extends Services {
   async render(format: Format, outputs: readonly Output[]): Promise<string> {
-    const { renderedText } = await import('./output/quick-writer.ts');
+    const { renderedText } = await import('./output/writers.ts');
     return renderedText(format, outputs);
   }
 

@@ -2,7 +2,7 @@ import { visible } from '../text/visible.ts';
 import type { TypedAhead } from './typed-ahead.ts';
 import type { Invocation } from '../shell/command.ts';
 import { CancelledError, DevshError, StoppedError, UsageError } from '../errors.ts';
-import { writerFor } from '../output/quick-writer.ts';
+import { writerFor } from '../output/writers.ts';
 import type { Streams, Writer } from '../output/streams.ts';
 import { ExitCode } from '../shell/output.ts';
 import type { Question, ShellIo } from '../shell/session.ts';

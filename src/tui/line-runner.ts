@@ -7,7 +7,7 @@ import { shortened, visible } from '../text/visible.ts';
 import { RunControl } from '../change/run-control.ts';
 import type { ShellIo } from '../shell/session.ts';
 import type { Shell } from '../shell/shell.ts';
-import { writerFor } from '../output/quick-writer.ts';
+import { writerFor } from '../output/writers.ts';
 import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { State } from './state.ts';

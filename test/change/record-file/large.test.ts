@@ -3,7 +3,7 @@ import { matchRows } from '../../../src/change/record-file/match-rows.ts';
 import { readRecordFile } from '../../../src/change/record-file/read-record-file.ts';
 import { Problems } from '../../../src/change/record-file/record-file.ts';
 import { documentedProfile } from '../../../src/device/built-in-profiles.ts';
-import { renderedText } from '../../../src/output/quick-writer.ts';
+import { renderedText } from '../../../src/output/writers.ts';
 import { EXPORT_VIEW } from './export-view.ts';
 
 const COUNT = 100_000;

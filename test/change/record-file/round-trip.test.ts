@@ -17,7 +17,7 @@ import {
   isValueList,
   type Value,
 } from '../../../src/device/record.ts';
-import { renderedText } from '../../../src/output/quick-writer.ts';
+import { renderedText } from '../../../src/output/writers.ts';
 import type { ReadOutput } from '../../../src/shell/output.ts';
 import { EXPORT_VIEW } from './export-view.ts';
 import { rounds } from '../../rounds.ts';
