@@ -24,7 +24,7 @@ import {
   unplanned,
 } from './plan.ts';
 import { fieldsIn, parseFilter } from '../fleet/filter.ts';
-import { hasDependents, isSingle, keyFieldOf, type Profile } from '../device/profile.ts';
+import { hasDependents, isSingle, keyFieldOf, listFacts, type Profile } from '../device/profile.ts';
 import { absenceOf, listDoubt } from '../fleet/absence.ts';
 import { recordsNamed } from './pairing.ts';
 import { textOf } from '../output/sentences.ts';
@@ -289,11 +289,10 @@ async function claimed(
   const names = new Set(records.map(nameOf));
   const found: DeviceRecord[] = [];
   for (const image of images.filter((one) => nameOf(one) !== '' && !names.has(nameOf(one)))) {
+    if (listFacts(session.profile, resource).detail === 'none') break;
     const isMeant = (record: DeviceRecord): boolean => nameOf(record) === nameOf(image);
     const listed = { session, access, resource, records, signal };
     const absence = await absenceOf(listed, (some) => some.filter(isMeant), image);
-    // Where own paths prove nothing, the next one does not, either.
-    if (absence.kind === 'not known') break;
     if (absence.kind === 'there' && isMeant(absence.record)) found.push(absence.record);
   }
   return found;
