@@ -213,7 +213,12 @@ function isLike(deed: Deed, event: RecordEvent): boolean {
 function hasLeft(deed: Deed, event: RecordEvent): boolean {
   if (!isSentBefore(event, deed) || isOther(deed, event)) return false;
   if (event.kind !== 'changed') return isWholeOf(deed, event);
-  return event.fields.some((change) => hasWritten(deed, change));
+  // All of a record that was added is by who added it, also what the device set.
+  const added = deed.record?.action === 'add' ? deed.record.held : undefined;
+  return event.fields.some(
+    (change) =>
+      hasWritten(deed, change) || (added && isStored(valueAt(added, change.field), change.after)),
+  );
 }
 
 /** Whether a step wrote to another record of the same name. */

@@ -342,6 +342,19 @@ export const FOUND: readonly Case[] = [
     },
   ],
   [
+    'the new id of who was made again is denied of no device with the same memory',
+    {
+      ...sequence(
+        down(1),
+        { kind: 'delete', key: 'ann', on: [0, 1] },
+        up(1),
+        { kind: 'undo' },
+        { kind: 'restore', key: 'bob', on: [0, 1] },
+      ),
+      ...{ isRead: true, areTwins: true },
+    },
+  ],
+  [
     'who was made again by an undo is the same person',
     withUuids({
       ...sequence(
