@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasDependents } from '../device/profile.ts';
+import { hasDependents, type Profile, updateFacts } from '../device/profile.ts';
 import type { DeviceRecord } from '../device/record.ts';
-import { DevshError, DriftError, expectedError, type RefusedError } from '../errors.ts';
+import { DevshError, DriftError, expectedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { runStep, readResource, settledNow, sincePlan } from './run-step.ts';
+import { sincePlan } from './gate.ts';
+import { comparisonFor, differencesOf } from './compare.ts';
+import { isSecretField } from '../device/sensitive-fields.ts';
+import { readOwnPath } from '../fleet/absence.ts';
+import { runStep, readResource } from './run-step.ts';
 import type { RotationWork } from './rotate-step.ts';
 import { withAdvice } from './doubts.ts';
-import { findRecord } from './pairing.ts';
 import { guardOf, isOwnRotation, losesLogin } from './guard.ts';
 import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
@@ -70,6 +73,40 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   }
 }
 
+/** How a step ends that is not sent: `drift` says how its record is not as planned; else somebody else has done it. */
+async function settledNow(
+  { session, access }: Pick<ApplyWork, 'session' | 'access'>,
+  step: Step,
+  records: readonly DeviceRecord[],
+): Promise<{ readonly end: StepEnd; readonly drift?: string } | undefined> {
+  const { profile, ref } = session;
+  const { answer, drift } = sincePlan(profile, step, records);
+  if (drift === undefined) return undefined;
+  const { action, resource, before, purpose } = step;
+  const end = { verdict: 'unchanged', note: 'already so' } as const;
+  if (answer.kind === 'go' && isAsWished(profile, step, answer.record)) {
+    return { end: { ...end, record: answer.record } };
+  }
+  if (action === 'delete' && before && answer.kind === 'absent' && purpose?.kind !== 'typed') {
+    const own = await readOwnPath({ session, access, resource, records }, before);
+    if (own.kind === 'absent') return { end };
+  }
+  const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
+  return { end: { verdict: 'drift', error }, drift };
+}
+
+function isAsWished(profile: Profile, step: Step, record: DeviceRecord): boolean {
+  const { action, resource, asked, purpose, removes = [] } = step;
+  if (action === 'delete' || purpose?.kind === 'rotate' || purpose?.kind === 'typed') return false;
+  const facts = action === 'add' ? profile.create : updateFacts(profile, resource);
+  const isSame = comparisonFor(profile, resource, facts, purpose?.kind === 'restore');
+  return (
+    Object.keys(asked).every((field) => Object.hasOwn(record, field) && !isSecretField(field)) &&
+    differencesOf(asked, record, isSame).length === 0 &&
+    !removes.some((field) => Object.hasOwn(record, field))
+  );
+}
+
 /** Runs one step that has not drifted. Resolves to the reason why later steps must not be sent. */
 async function applyStep(
   work: ApplyWork,
@@ -80,7 +117,8 @@ async function applyStep(
   const before = readings.of(planned.resource);
   const step = withCurrentId(session.profile, planned, before);
   const one = { step, ref };
-  const refusal = refusalOf(work, step, before);
+  const mayWrite = guardOf(session, () => before, work.allowed);
+  const refusal = mayWrite(step, before.length - 1);
   if (refusal !== undefined) {
     await end(work, one, { verdict: 'failed', error: refusal });
     return refusal.message;
@@ -105,16 +143,6 @@ async function applyStep(
   await end(work, one, stepEnd);
   if (losesLogin(session, step, stepEnd)) return 'the login in use is not known to work';
   return undefined;
-}
-
-function refusalOf(
-  { session, allowed }: ApplyWork,
-  step: Step,
-  records: readonly DeviceRecord[],
-): RefusedError | undefined {
-  const held = step.before && findRecord(session.profile, step, records, step.before);
-  const now = held === undefined ? step : { ...step, before: held };
-  return guardOf(session, () => records, allowed)(now, records.length - 1);
 }
 
 /** Reads a resource again if its last read-back failed. Resolves to whether its records are known. */

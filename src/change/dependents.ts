@@ -207,8 +207,8 @@ async function withOthers(
       unread.push(resource);
       continue;
     }
-    const about = { resource, keyField: keyFieldOf(profile, resource, records) };
-    const pairing = pairRecords(profile, about, others, after);
+    const about = { profile, resource, keyField: keyFieldOf(profile, resource, records) };
+    const pairing = pairRecords(about, others, after);
     const found = otherRecordsOf(profile, about, others, pairing);
     // A device may delete what belongs to a deleted record, as its tokens; accounts are nobody's.
     const expected =

@@ -1,9 +1,17 @@
-import { hasPositionalIds, idOf, isSingle } from '../device/profile.ts';
+import {
+  hasPositionalIds,
+  idOf,
+  ignoredFields,
+  isSingle,
+  type Profile,
+} from '../device/profile.ts';
 import { DeviceError } from '../device/errors.ts';
 import { type DeviceRecord, type DeviceRef, jsonText, valueAt } from '../device/record.ts';
 import { quoteWord } from '../text/words.ts';
 import { isStored } from '../device/equality.ts';
 import { recordsWhere } from './change.ts';
+import { changesSince } from './compare.ts';
+import type { Step } from './step.ts';
 import { type Consent, identityOf, isPersonal, keyOf, likenessOf, type Meant } from './identity.ts';
 import { findRecord, type Listed, whose, type Whose } from './pairing.ts';
 import { quotedKey, recordName } from './plan.ts';
@@ -35,7 +43,7 @@ export interface Intent {
 }
 
 /** All records of the resource, as just read. */
-export interface Reading extends Listed {
+export interface Reading extends Omit<Listed, 'resource'> {
   readonly device: string;
 }
 
@@ -103,7 +111,7 @@ function goTo(record: DeviceRecord | undefined): Answer {
 /** Its own reading has shown the record: whatever else stands there now has come since. */
 function freshAnswer(intent: Intent, reading: Reading): Answer {
   const { meant } = intent;
-  const { byId, byKey } = candidates(meant, reading);
+  const { byId, byKey } = candidates(intent, reading);
   const name = recordName({ ...intent, key: meant.key });
   if (meant.id === undefined && byKey.length > 1) {
     return { kind: 'drift', reason: `${name} shares its name with another record` };
@@ -131,8 +139,9 @@ function freshAnswer(intent: Intent, reading: Reading): Answer {
 }
 
 /** What has the key is the one that is meant unless something speaks against it. An id may have been given again. */
-function answerToAdd({ resource, meant }: Intent, reading: Reading): Answer {
-  const { byKey, own } = candidates(meant, reading);
+function answerToAdd(intent: Intent, reading: Reading): Answer {
+  const { resource, meant } = intent;
+  const { byKey, own } = candidates(intent, reading);
   const record = own ?? (meant.isKeyShared === true ? undefined : byKey[0]);
   if (record === undefined) return { kind: 'absent' };
   const { contradicting } = likenessOf(meant.person, record, []);
@@ -145,7 +154,7 @@ function answerToAdd({ resource, meant }: Intent, reading: Reading): Answer {
 function answerByRecord(intent: Intent, reading: Reading): Answer {
   const { resource, meant, writes } = intent;
   const { records } = reading;
-  const { byId, byKey, ...both } = candidates(meant, reading, writes);
+  const { byId, byKey, ...both } = candidates(intent, reading, writes);
   const name = recordName({ resource, key: meant.key });
   const isUnique = byKey.length === 1;
   const own = meant.isIdGone === true ? both.own : undefined;
@@ -201,12 +210,16 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
 }
 
 /** The records with the id, and those with the key that is expected or that the intent itself writes. */
-function candidates({ id, key }: Meant, reading: Reading, writes: DeviceRecord = {}): Whose {
+function candidates(
+  { resource, meant: { id, key } }: Intent,
+  reading: Reading,
+  writes: DeviceRecord = {},
+): Whose {
   const { profile, keyField } = reading;
   const isIdentifying = id !== undefined && !profile.idFields.includes(keyField);
   const keys = [key === '' ? undefined : key, valueAt(writes, keyField)];
   const known = keys.filter((one) => one !== undefined);
-  return whose(reading, isIdentifying ? id : undefined, known);
+  return whose({ ...reading, resource }, { ids: [isIdentifying ? id : undefined], keys: known });
 }
 
 /** A field that holds what the intent writes matched before it was written. */
@@ -242,4 +255,47 @@ function consentTo({ profile, keyField }: Reading, record: DeviceRecord): Consen
 function idText({ profile }: Reading, record: DeviceRecord | undefined): string {
   const id = record && idOf(profile, record);
   return id === undefined ? '' : ` (id ${quotedKey(id)})`;
+}
+
+/** The record that the plan was made for, by its own reading, and how it is not as planned. */
+export function sincePlan(
+  profile: Profile,
+  step: Step,
+  records: readonly DeviceRecord[],
+): { readonly answer: Answer; readonly drift?: string | undefined } {
+  const { action, resource, keyField, before, after } = step;
+  const name = recordName(step);
+  const listed = { profile, resource, keyField, device: '', records };
+  if (before === undefined) {
+    const [record, other] = whose(listed, { keys: [after?.[keyField] ?? null] }).byKey;
+    if (record === undefined) return { answer: { kind: 'absent' } };
+    const drift = `${name} was added since the plan`;
+    return {
+      answer: other === undefined ? { kind: 'go', record } : { kind: 'drift', reason: drift },
+      drift,
+    };
+  }
+  const meant = {
+    ...identityOf(profile, keyField, before),
+    ...{ age: 'fresh' as const, image: before },
+  };
+  const answer = mayAct({ action, resource, meant, writes: {} }, listed);
+  const held = 'record' in answer ? answer.record : undefined;
+  const id = idOf(profile, hasPositionalIds(profile) ? (held ?? before) : before);
+  // A request to its id might hit another record.
+  if (whose(listed, { ids: [id] }).byId.length > 1) {
+    return { answer, drift: `${name} has shared its id with another record since the plan` };
+  }
+  if (answer.kind === 'drift') return { answer, drift: `${answer.reason} since the plan` };
+  if (held === undefined) return { answer, drift: `${name} was deleted since the plan` };
+  if (step.purpose?.kind === 'typed' && idOf(profile, held) !== idOf(profile, before)) {
+    return { answer, drift: `${name} has another id since the plan` };
+  }
+  // A revision shows a change of the record that its other fields may not show.
+  const revision = profile.revision?.field;
+  const ignored = ignoredFields(profile, resource).filter((field) => field !== revision);
+  const changed = changesSince(before, held, ignored).map(({ field }) => field);
+  const drift =
+    changed.length > 0 ? `${name} changed since the plan (${changed.join(', ')})` : undefined;
+  return { answer, drift };
 }

@@ -17,7 +17,6 @@ import {
   withoutFields,
 } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
-import type { isEqual } from '../device/equality.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import {
   changesSince,
@@ -31,14 +30,13 @@ import {
 } from './compare.ts';
 import {
   findRecord,
+  type Listed,
   type OtherRecords,
   otherRecordsOf,
   pairRecords,
-  sameKey,
   whose,
-  withOtherRecords,
 } from './pairing.ts';
-import { withNotRestored } from './data-loss.ts';
+import { NAMED, withNotRestored } from './data-loss.ts';
 import {
   unreadFields,
   unreadNote,
@@ -49,6 +47,7 @@ import {
 import { type Difference, noteOf, type StepEnd } from './verdict.ts';
 import type { Step } from './step.ts';
 import type { WriteResponse } from '../device/device.ts';
+import { someOf } from '../text/one-line.ts';
 
 /** The outcome of the request: a 2xx response, a refusal, or no usable response. */
 export type RequestOutcome =
@@ -61,168 +60,175 @@ export type RequestOutcome =
     }
   | { readonly kind: 'lost'; readonly error: DevshError };
 
+type Refusal = Extract<RequestOutcome, { readonly kind: 'refused' }>;
+
 /** A device that says no (4xx, or an error as the body) has not carried out the step. A 5xx says nothing. */
-export function isRefusal(outcome: RequestOutcome): boolean {
+export function isRefusal(outcome: RequestOutcome): outcome is Refusal {
   if (outcome.kind !== 'refused' || outcome.isRepeated === true) return false;
   const { error } = outcome;
   return !(error instanceof ProtocolError) && !(error instanceof ExpiredSessionError);
 }
 
-export interface Readings {
+interface Readings {
   readonly before: readonly DeviceRecord[];
   readonly after: readonly DeviceRecord[];
+  /** The record in the response. */
+  readonly answer?: DeviceRecord | undefined;
   /** The record at its own path, or that it is gone there; set only if the list left that open. */
   readonly own?: { readonly record?: DeviceRecord } | undefined;
 }
 
-interface Case extends Readings {
+/** What reading shows of a step, whatever the device said. */
+export interface Evidence {
   readonly profile: Profile;
+  /** Without the fields that no record shows any more: they count as unknown. */
   readonly step: Step;
-  readonly outcome: RequestOutcome;
-}
-
-/** The record of a step after its request, and what became of the others. */
-interface Found {
+  /** Its record now. */
   readonly held: DeviceRecord | undefined;
-  readonly otherRecords: OtherRecords;
+  /** The asked fields that are not as asked. */
+  readonly missed: readonly Compared[];
+  /** What else has changed in the record; `sent` is the value before. */
+  readonly sideEffects: readonly Compared[];
+  readonly unread: Unread;
+  /** It is as asked, as far as records show its fields. */
+  readonly isAsAsked: boolean;
+  /** It shows a part of the change: the device took the request. */
+  readonly isShown: boolean;
+  /** It is as it was. */
+  readonly isUntouched: boolean;
+  /** How many records have the key that the step wants to be there once. */
+  readonly sameKey: number;
+  readonly others: OtherRecords;
+  /** Fields that no record shows any more. */
+  readonly vanished: readonly string[];
+  readonly isOwnPathRead: boolean;
+  /** The id in the response, if no reading shows the record. */
+  readonly claimedId: string | undefined;
 }
 
-/** The verdict on the step's own record. */
-interface OwnEnd extends StepEnd {
-  /** It is as it was, whatever the response. */
-  readonly isUntouched?: boolean;
+const UNREAD: Unread = { hidden: [], rehashed: [], hashes: [], unreported: [] };
+
+/** Compares the readings before and after a request. Pure. */
+export function evidenceOf(profile: Profile, planned: Step, readings: Readings): Evidence {
+  const { before, answer, own } = readings;
+  const { action, resource, keyField, before: image } = planned;
+  const found = (records: readonly DeviceRecord[]): DeviceRecord | undefined =>
+    image && findRecord(profile, planned, records, image);
+  const target = found(before);
+  const rest = before.filter((record) => record !== target);
+  const known = action === 'delete' ? rest : before;
+  const vanished = vanishedFields(profile, planned, known, readings.after);
+  const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, vanished);
+  const step: Step = {
+    ...planned,
+    before: image && shown(image),
+    after: planned.after && shown(planned.after),
+    asked: shown(planned.asked),
+  };
+  const listed = own && found(readings.after);
+  const unlisted = own?.record ? [own.record] : [];
+  const after = own
+    ? [...readings.after.filter((record) => record !== listed), ...unlisted]
+    : readings.after;
+  const list = { profile, resource, keyField, records: after };
+  const others = vanished.length === 0 ? rest : rest.map(shown);
+  const isThere = action === 'add' || target !== undefined;
+  const id = answer && !hasPositionalIds(profile) ? idOf(profile, answer) : undefined;
+  const { held, others: otherRecords } = follow(step, list, { others, isThere, id });
+  const isGrown = action === 'add' || after.length > before.length;
+  const key = { ...step.before, ...step.after }[keyField] ?? null;
+  const isDelete = action === 'delete';
+  const isMore = own !== undefined || isSummary(profile, resource);
+  return {
+    ...{ profile, step, held, vanished, others: otherRecords, isOwnPathRead: own !== undefined },
+    ...(held === undefined
+      ? {
+          ...{ missed: [], sideEffects: [], unread: UNREAD },
+          ...{ isAsAsked: isDelete, isShown: isDelete, isUntouched: action === 'add' },
+        }
+      : compared(profile, step, held, { records: [...before, ...after], isMore })),
+    sameKey: isGrown && !isDelete ? whose(list, { keys: [key] }).byKey.length : 0,
+    claimedId: held === undefined ? id : undefined,
+  };
 }
 
-interface Judged extends StepEnd {
-  /** Reading back proves that nothing has changed, whatever the response. */
-  readonly isAsBefore: boolean;
+interface Followed {
+  /** All other records before the request. */
+  readonly others: readonly DeviceRecord[];
+  /** Its record was there, or shall be. */
+  readonly isThere: boolean;
+  /** The id in the response. */
+  readonly id: string | undefined;
 }
 
-/**
- * The verdict on a step, from the records before and after it, including the other records. The outcome of
- * the request only tells `no effect` from `failed`. Fields that are no longer shown count as unknown:
- * neither changed nor unchanged. Pure.
- */
-export function judge(
+/** The record of a step after its request, and what became of the others. A renamed record is known by its new name. */
+function follow(
+  step: Step,
+  { records: after, ...about }: Listed,
+  { others, isThere, id }: Followed,
+): Pick<Evidence, 'held' | 'others'> {
+  const { action, keyField, before } = step;
+  const { profile } = about;
+  const expected: DeviceRecord = { ...before, ...step.after };
+  const pairing = pairRecords(about, isThere ? [...others, expected] : others, after);
+  const key = foldedText(expected[keyField]);
+  const isNew = (record: DeviceRecord): boolean => foldedText(record[keyField]) === key;
+  const isAnswer = (record: DeviceRecord): boolean =>
+    id !== undefined && idOf(profile, record) === id;
+  const { matches, added } = pairing;
+  const held =
+    matches.get(expected) ??
+    (before && findRecord(profile, step, added, before)) ??
+    (action === 'delete' ? undefined : (added.find(isNew) ?? added.find(isAnswer)));
+  return { held, others: otherRecordsOf(profile, step, others, { ...pairing, own: held }) };
+}
+
+/** @param isMore the record may show more fields than the list did before */
+function compared(
   profile: Profile,
   step: Step,
-  outcome: RequestOutcome,
-  readings: Readings,
-): Judged {
-  const { before, after, own } = readings;
-  const target = step.before && findRecord(profile, step, before, step.before);
-  const isDelete = step.action === 'delete';
-  const others = isDelete ? before.filter((record) => record !== target) : before;
-  const vanished = vanishedFields(profile, step, others, after);
-  const shown = (record: DeviceRecord): DeviceRecord => withoutFields(record, vanished);
-  const listed = step.before && findRecord(profile, step, after, step.before);
-  const rest = own === undefined ? after : after.filter((record) => record !== listed);
-  const shownCase: Case = {
-    profile,
-    step: {
-      ...step,
-      before: step.before && shown(step.before),
-      after: step.after && shown(step.after),
-      asked: shown(step.asked),
-    },
-    outcome,
-    before: vanished.length === 0 ? before : before.map(shown),
-    after: own?.record ? [...rest, own.record] : rest,
-    own,
-  };
-  const { held, otherRecords } = followRecord(shownCase);
-  const { isUntouched = false, ...ownEnd } = judgeOwn(shownCase, held);
-  const settled =
-    outcome.kind === 'refused' && isRefusal(outcome) ? asRefused(ownEnd, outcome) : ownEnd;
-  const end = withOtherRecords(shownCase.step, settled, otherRecords);
-  const notes = [
-    ...(after.length === 0 && others.length > 0 ? ['the list is empty now'] : []),
-    ...(vanished.length > 0 ? [`no longer shown: ${vanished.join(', ')}`] : []),
+  held: DeviceRecord,
+  { records, isMore }: { readonly records: readonly DeviceRecord[]; readonly isMore: boolean },
+) {
+  const { before = {}, after = {}, action, asked, effects, purpose, resource, removes = [] } = step;
+  const isAdd = action === 'add';
+  const isRestored = purpose?.kind === 'restore';
+  const unread = unreadFields(profile, step, records, held);
+  const facts = isAdd ? profile.create : updateFacts(profile, resource);
+  const isSame = comparisonFor(profile, resource, facts, isRestored);
+  const sent = [...Object.keys(asked), ...Object.keys(effects.filled ?? {})];
+  const differing = isAdd
+    ? (isRestored ? differencesOf : differencesOfNew)(onlyFields(after, sent), held, isSame)
+    : differencesOf(asked, held, isSame);
+  const gained = isAdd && isRestored ? gainedBy(profile, step, held) : [];
+  const kept = removes.filter((field) => Object.hasOwn(held, field));
+  const missed = [
+    ...withoutUnread(unread, [...differing, ...gained]),
+    ...kept.map((field) => ({ field, sent: undefined, held: held[field] })),
   ];
-  const shownAt =
-    own && end.verdict === 'done' ? 'its own path shows it, but the list does not' : undefined;
-  const whole = withReserve({ ...end, note: noteOf(end.note, shownAt) }, notes);
-  const { gone, changed, added } = otherRecords;
+  const expected = [...ignoredFields(profile, resource), ...unread.hashes];
+  const more = isMore ? Object.keys(held).filter((field) => !Object.hasOwn(before, field)) : [];
+  const wanted = [...Object.keys(asked), ...removes];
+  const sideEffects = isAdd
+    ? []
+    : changesSince(before, held, [...expected, ...wanted, ...more]).filter(
+        (one) => !isTimeStamp(one.sent),
+      );
+  const { hidden, unreported, rehashed } = unread;
+  const isOpen = missed.every(({ field }) => unreported.includes(field));
+  const isStill = (field: string): boolean =>
+    hidden.includes(field) || isAsBefore(valueAt(before, field), valueAt(held, field));
+  const isIgnored =
+    action === 'delete' ||
+    // What the device only spells in its own way is an effect, also if it was so before.
+    (!isAdd && !isOpen && rehashed.length === 0 && !isRespelled(missed) && wanted.every(isStill));
+  const requested = [...differencesOf(asked, before, isSame).map(({ field }) => field), ...removes];
   return {
-    ...withNotRestored(profile, step, withReason(outcome, whole)),
-    isAsBefore: isUntouched && [gone, changed, added].every((names) => names.length === 0),
+    ...{ missed, sideEffects, unread },
+    isAsAsked: action !== 'delete' && isOpen && sideEffects.length === 0,
+    isShown: requested.some((field) => ![...hidden, ...unreported].includes(field)),
+    isUntouched: isIgnored && sideEffects.length === 0,
   };
-}
-
-/** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
-function asRefused(
-  { verdict, ...end }: StepEnd,
-  { error }: { readonly error: DevshError },
-): StepEnd {
-  const now = verdict === 'done' ? 'it is as asked now' : 'the record is not as before';
-  const note = verdict === 'failed' ? end.note : `refused, and ${now}; devsh cannot tell by whom`;
-  return { ...end, verdict: 'failed', error, note };
-}
-
-/** Whatever else differs, what the device said of it stands beside. */
-function withReason(outcome: RequestOutcome, end: StepEnd): StepEnd {
-  const { verdict, note = '', error } = end;
-  if (verdict !== 'differs' || outcome.kind === 'lost') return end;
-  if (outcome.kind === 'accepted') {
-    const objection = objectionText(outcome);
-    return objection === undefined || note.includes(objection)
-      ? end
-      : { ...end, note: noteOf(objection, end.note) };
-  }
-  return note.includes(outcome.error.message) ? end : { ...end, error: error ?? outcome.error };
-}
-
-/** Adds notes; with any of them `done` becomes `differs`. */
-function withReserve(end: StepEnd, notes: readonly string[]): StepEnd {
-  if (notes.length === 0) return end;
-  return {
-    ...end,
-    verdict: end.verdict === 'done' ? 'differs' : end.verdict,
-    note: noteOf(end.note, ...notes),
-  };
-}
-
-/** Finds the record of the step after the request, and pairs all others. */
-function followRecord({ profile, step, before, after, outcome }: Case): Found {
-  const { action, keyField } = step;
-  const expected = { ...step.before, ...step.after };
-  const target = step.before && findRecord(profile, step, before, step.before);
-  const named = action === 'add' ? sameKey(step, after, expected) : [];
-  // The record with the id and the new key is the one, even if another record now has the old key.
-  const renamed =
-    action === 'set'
-      ? whose({ profile, keyField, records: after }, idOf(profile, expected), [
-          expected[keyField] ?? null,
-        ]).own
-      : undefined;
-  const certain = new Set(renamed === undefined ? named : [renamed]);
-  const others = before.filter((record) => record !== target);
-  const rest = after.filter((record) => !certain.has(record));
-  const pairing = pairRecords(profile, step, renamed === undefined ? before : others, rest);
-  const key = foldedText(expected[keyField]);
-  const id = idInResponse(profile, outcome);
-  const added =
-    action === 'delete'
-      ? undefined
-      : (pairing.added.find((record) => foldedText(record[keyField]) === key) ??
-        pairing.added.find((record) => id !== undefined && idOf(profile, record) === id));
-  const held = [...certain][0] ?? (target && pairing.matches.get(target)) ?? added;
-  return { held, otherRecords: otherRecordsOf(profile, step, others, { ...pairing, own: held }) };
-}
-
-function judgeOwn(about: Case, held: DeviceRecord | undefined): OwnEnd {
-  const { step, own } = about;
-  if (step.action === 'delete') return judgeDelete(about, held);
-  if (held !== undefined) return judgeHeld(about, held);
-  if (step.action === 'add') return judgeMissing(about);
-  const note = own ? GONE : 'the list no longer shows it';
-  return { verdict: 'differs', note };
-}
-
-/** How the asked values are compared with those of the device. */
-function sameFor({ profile, step }: Case): typeof isEqual {
-  const facts = step.action === 'add' ? profile.create : updateFacts(profile, step.resource);
-  return comparisonFor(profile, step.resource, facts, step.purpose?.kind === 'restore');
 }
 
 /** Fields that a restored record has and did not have before. What a summary leaves out is not known. */
@@ -244,135 +250,89 @@ function gainedBy(
   );
 }
 
-/** A new record that is not in the list: if the response contained it, it may exist anyway. */
-function judgeMissing(about: Case): OwnEnd {
-  const id = idInResponse(about.profile, about.outcome);
-  const isOpen = id !== undefined && about.own === undefined;
-  if (!isOpen || objectionText(about.outcome) !== undefined) return notApplied(about);
-  const note = `the device responded with the record (id ${id}), but its list does not show it`;
-  return { verdict: 'unknown', note };
+/** Reading proves that nothing has changed, whatever the response. */
+export function isAllAsBefore({ isUntouched, others }: Evidence): boolean {
+  const { gone, changed, added } = others;
+  return isUntouched && gone.length + changed.length + added.length === 0;
 }
 
-function idInResponse(profile: Profile, outcome: RequestOutcome): string | undefined {
-  if (outcome.kind !== 'accepted' || outcome.record === undefined) return undefined;
-  return hasPositionalIds(profile) ? undefined : idOf(profile, outcome.record);
+/** The verdict on a step. The outcome of its request only tells `no effect` from `failed`. Pure. */
+export function judge(seen: Evidence, outcome: RequestOutcome): StepEnd {
+  const { profile, step, held } = seen;
+  const own = isRefusal(outcome) ? refusedEnd(seen, outcome) : ownEnd(seen, outcome);
+  const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
+  const isByReading = step.action === 'add' && held !== undefined && !isConfirmed;
+  const end = withOthers(seen, isByReading ? { ...own, isByReading } : own);
+  return withNotRestored(profile, step, end);
 }
 
-function spellingNote(differences: readonly Compared[]): string | undefined {
-  if (!isRespelled(differences)) return undefined;
-  return 'the device accepted it and stored it in its own spelling';
+/** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
+function refusedEnd(seen: Evidence, { error }: Refusal): StepEnd {
+  const { held: record, isUntouched, isAsAsked, isShown, unread } = seen;
+  const end = { verdict: 'failed', record, error } as const;
+  if (isUntouched || (isAsAsked && !isShown)) return end;
+  const now =
+    isAsAsked && unread.hidden.length === 0 ? 'it is as asked now' : 'the record is not as before';
+  const note = `refused, and ${now}; devsh cannot tell by whom`;
+  return { ...end, differences: differencesIn(seen), note };
+}
+
+function ownEnd(seen: Evidence, outcome: RequestOutcome): StepEnd {
+  const { step, held: record, missed, sideEffects, sameKey } = seen;
+  const { action, keyField } = step;
+  const differs = { verdict: 'differs', record, differences: differencesIn(seen) } as const;
+  if (sameKey > 1) {
+    const added = `the device now has ${sameKey} records with this ${keyField}`;
+    const second = 'the device added a second record instead of changing the first';
+    return { ...differs, note: action === 'add' ? added : second };
+  }
+  if (seen.isUntouched || (action === 'delete' && record && outcome.kind === 'refused')) {
+    return notApplied(seen, outcome);
+  }
+  if (seen.isAsAsked) return asFarAsShown(seen, outcome);
+  if (record === undefined) {
+    return { verdict: 'differs', note: seen.isOwnPathRead ? GONE : 'the list no longer shows it' };
+  }
+  const changed = sideEffects.map(({ field }) => field).join(', ');
+  return {
+    ...differs,
+    error: outcome.kind === 'refused' ? outcome.error : undefined,
+    note: noteOf(
+      objectionText(outcome),
+      action === 'delete' ? 'the record still exists' : undefined,
+      isRespelled([...missed, ...sideEffects])
+        ? 'the device accepted it and stored it in its own spelling'
+        : undefined,
+      changed === '' ? undefined : `changed without a request: ${changed}`,
+    ),
+  };
 }
 
 const GONE =
   'the record has disappeared since the request: neither the list nor its own path shows it';
 
-function judgeHeld(about: Case, held: DeviceRecord): OwnEnd {
-  const { profile, step, outcome } = about;
-  const { before = {}, after = {}, action, asked, effects, purpose, removes = [] } = step;
-  const isAdd = action === 'add';
-  const isRestored = purpose?.kind === 'restore';
-  const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
-  const marked = (end: OwnEnd): OwnEnd =>
-    isAdd && !isConfirmed ? { ...end, isByReading: true } : end;
-  const unread = unreadFields(profile, step, [...about.before, ...about.after], held);
-  const isSame = sameFor(about);
-  const sent = [...Object.keys(asked), ...Object.keys(effects.filled ?? {})];
-  const missed = isAdd
-    ? (isRestored ? differencesOf : differencesOfNew)(onlyFields(after, sent), held, isSame)
-    : differencesOf(asked, held, isSame);
-  const gained = isAdd && isRestored ? gainedBy(profile, step, held) : [];
-  const kept = removes.filter((field) => Object.hasOwn(held, field));
-  const differences = [
-    ...withoutUnread(unread, [...missed, ...gained]),
-    ...kept.map((field) => ({ field, sent: undefined, held: held[field] })),
-  ];
-  const sideEffects = isAdd ? [] : changesUnasked(about, held, unread.hashes);
-  const count = sameKey(step, about.after, after).length;
-  if (count > 1 && (isAdd || about.after.length > about.before.length)) {
-    const note = isAdd
-      ? `the device now has ${count} records with this ${step.keyField}`
-      : 'the device added a second record instead of changing the first';
-    return marked({ verdict: 'differs', record: held, differences, note });
-  }
-  if (differences.length === 0 && sideEffects.length === 0) {
-    const isShown = requestedFields(step, isSame).some((field) => !unread.hidden.includes(field));
-    return marked(judgeAsAsked(about, held, unread, isShown));
-  }
-  const isUntouched =
-    !isAdd &&
-    unread.rehashed.length === 0 &&
-    [...Object.keys(asked), ...removes].every(
-      (field) =>
-        unread.hidden.includes(field) || isAsBefore(valueAt(before, field), valueAt(held, field)),
-    );
-  if (sideEffects.length === 0 && isUnreported(unread, differences)) {
-    if (isUntouched || outcome.kind === 'accepted') {
-      return marked(judgeUndocumented(about, held, unread));
-    }
-  }
-  // What the device only spells in its own way is an effect, also if it was so before.
-  const isOwnSpelling = spellingNote(differences) !== undefined;
-  if (isUntouched && sideEffects.length === 0 && !isOwnSpelling) return notApplied(about, held);
-  const changed = sideEffects.map(({ field }) => field).join(', ');
-  return marked({
-    verdict: 'differs',
-    record: held,
-    differences: [...differences, ...wasBefore(sideEffects)],
-    note: noteOf(
-      spellingNote([...differences, ...sideEffects]),
-      changed === '' ? undefined : `changed without a request: ${changed}`,
-    ),
-  });
-}
-
-function wasBefore(changes: readonly Compared[]): Difference[] {
-  return changes.map(({ sent, ...one }) => ({ ...one, was: sent }));
-}
-
-/** Changes of a record beyond the request; `sent` is the value before. */
-function changesUnasked(
-  { profile, step, own }: Case,
-  held: DeviceRecord,
-  hashes: readonly string[] = [],
-): readonly Compared[] {
-  const { before = {}, asked, removes = [], resource } = step;
-  const expected = [...Object.keys(asked), ...removes];
-  const ignored = [...ignoredFields(profile, resource), ...hashes, ...expected];
-  // A record at its own path may show more than its list did before.
-  const more = own === undefined && !isSummary(profile, resource) ? [] : Object.keys(held);
-  const isNew = (field: string): boolean => !Object.hasOwn(before, field);
-  return changesSince(before, held, [...ignored, ...more.filter(isNew)]).filter(
-    ({ sent }) => !isTimeStamp(sent),
-  );
-}
-
-function judgeDelete(about: Case, held: DeviceRecord | undefined): OwnEnd {
-  const { outcome } = about;
-  if (held === undefined) return { verdict: 'done', note: successNote(outcome) };
-  const changed = changesUnasked(about, held);
-  const isUntouched = changed.length === 0;
-  if (isUntouched || outcome.kind === 'refused') return { ...notApplied(about, held), isUntouched };
-  return {
-    verdict: 'differs',
-    record: held,
-    differences: wasBefore(changed),
-    note: 'the record still exists, and has changed',
-  };
+function differencesIn({ missed, sideEffects }: Evidence): Difference[] {
+  return [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))];
 }
 
 /** Judges a step without effect: a 2xx response was false, a refusal is final, a lost request took no effect. */
-function notApplied({ outcome, own }: Case, record?: DeviceRecord): OwnEnd {
-  const untouched = { record, isUntouched: true };
+function notApplied(seen: Evidence, outcome: RequestOutcome): StepEnd {
+  const { held: record, claimedId, isOwnPathRead } = seen;
   if (outcome.kind === 'accepted') {
-    const observation = own ? 'nothing changed' : 'read-back shows no change';
-    const note = objectionText(outcome) ?? `the device accepted it, but ${observation} so far`;
-    return { ...untouched, verdict: 'no effect', note };
+    const objection = objectionText(outcome);
+    if (claimedId !== undefined && !isOwnPathRead && objection === undefined) {
+      const note = `the device responded with the record (id ${claimedId}), but its list does not show it`;
+      return { verdict: 'unknown', note };
+    }
+    const observation = isOwnPathRead ? 'nothing changed' : 'read-back shows no change';
+    const note = objection ?? `the device accepted it, but ${observation} so far`;
+    return { record, verdict: 'no effect', note };
   }
   const { error } = outcome;
-  if (outcome.kind === 'refused') return { ...untouched, verdict: 'failed', error };
+  if (outcome.kind === 'refused') return { record, verdict: 'failed', error };
   const note = `${lostText(error)}; read-back shows no change so far`;
   const settled = error instanceof UnreachableError ? error.settled() : error;
-  return { ...untouched, verdict: 'failed', error: settled, note };
+  return { record, verdict: 'failed', error: settled, note };
 }
 
 function objectionText(outcome: RequestOutcome): string | undefined {
@@ -381,72 +341,68 @@ function objectionText(outcome: RequestOutcome): string | undefined {
 }
 
 /**
- * All that can be read back is as requested. Of the rest, only the response tells.
- *
- * @param isShown whether read-back shows any of the change: then the device took the request
+ * All that can be read back is as requested. Of a field that cannot, only the response tells; of one that nobody
+ * documents, not even that.
  */
-function judgeAsAsked(
-  { outcome }: Case,
-  record: DeviceRecord,
-  unread: Unread,
-  isShown: boolean,
-): StepEnd {
-  const done: StepEnd = { verdict: 'done', record, note: successNote(outcome, unread) };
+function asFarAsShown(seen: Evidence, outcome: RequestOutcome): StepEnd {
+  const { held: record, unread, missed, isShown, isOwnPathRead } = seen;
   const objection = objectionText(outcome);
   const isTaken =
     outcome.kind === 'accepted' ? objection === undefined : isShown && outcome.kind === 'lost';
-  if (unread.hidden.length === 0 || isTaken) return done;
+  const unknown = missed.map(({ field }) => field).join(', ');
   const unreadText = unreadNote(unread);
-  if (outcome.kind === 'accepted') {
-    const verdict = isShown ? 'differs' : 'unknown';
-    return { verdict, record, note: noteOf(objection, unreadText) };
+  if (unknown === '' && (unread.hidden.length === 0 || isTaken)) {
+    const shownAt = isOwnPathRead ? 'its own path shows it, but the list does not' : undefined;
+    return { verdict: 'done', record, note: noteOf(unconfirmedText(outcome), unreadText, shownAt) };
   }
-  const { error } = outcome;
-  if (outcome.kind === 'lost') {
-    const note = `the response was lost, and ${unreadText ?? ''}`;
-    return { verdict: 'unknown', record, error, note };
-  }
-  if (!isShown) return { verdict: 'failed', record, error };
-  const note = noteOf('read-back shows a part of it', unreadText);
-  return { verdict: 'differs', record, error, note };
+  const { error } = outcome.kind === 'accepted' ? {} : outcome;
+  const note = noteOf(
+    objection,
+    outcome.kind === 'lost' ? lostText(outcome.error) : undefined,
+    unreadText,
+    unknown === ''
+      ? undefined
+      : `${unknown} cannot be read back: unknown whether the device has stored it`,
+  );
+  const isPart = isShown && unknown === '';
+  return { verdict: isPart ? 'differs' : 'unknown', record, error, note };
 }
 
-/** Whether nothing is missing but undocumented fields that no record shows. */
-function isUnreported({ unreported }: Unread, missed: readonly Compared[]): boolean {
-  return missed.every(({ field }) => unreported.includes(field));
-}
-
-/** Undocumented fields that no record shows: not even a 2xx response proves that they were stored. */
-function judgeUndocumented(about: Case, record: DeviceRecord, { unreported }: Unread): OwnEnd {
-  const { outcome } = about;
-  if (outcome.kind === 'refused' || objectionText(outcome) !== undefined) {
-    return { ...notApplied(about, record), isUntouched: false };
-  }
-  return {
-    verdict: 'unknown',
-    record,
-    error: outcome.kind === 'lost' ? outcome.error : undefined,
-    note: `${unreported.join(', ')} cannot be read back: unknown whether the device has stored it`,
-  };
-}
-
-/** For a step that took effect: the device did not confirm it, or not all fields can be read back. */
-function successNote(outcome: RequestOutcome, unread?: Unread): string | undefined {
-  const unreadText = unread && unreadNote(unread);
-  if (outcome.kind === 'accepted') return unreadText;
-  const unconfirmed =
-    outcome.kind === 'lost'
-      ? `${lostText(outcome.error)}; read-back shows it`
-      : `the device refused it (${outcome.error.message}), but read-back shows it`;
-  return noteOf(unconfirmed, unreadText);
+/** For a step that took effect although the device did not confirm it. */
+function unconfirmedText(outcome: RequestOutcome): string | undefined {
+  if (outcome.kind === 'accepted') return undefined;
+  return outcome.kind === 'lost'
+    ? `${lostText(outcome.error)}; read-back shows it`
+    : `the device refused it (${outcome.error.message}), but read-back shows it`;
 }
 
 function lostText(error: DevshError): string {
   return error instanceof ProtocolError ? 'the response was unusable' : 'the response was lost';
 }
 
-/** The fields in which the request differs from the record before. */
-function requestedFields(step: Step, isSame: typeof isEqual): string[] {
-  const { before = {}, asked, removes = [] } = step;
-  return [...differencesOf(asked, before, isSame).map(({ field }) => field), ...removes];
+/**
+ * A step is never `done` if other records were removed or changed. A failed step stays `failed` beside changed
+ * records, which may be another user's work; removed records always count. An added record may be that of the step
+ * under another name.
+ */
+function withOthers({ step, others, vanished }: Evidence, own: StepEnd): StepEnd {
+  const { gone, lost, changed, added } = others;
+  const isStill = own.verdict === 'failed' || own.verdict === 'unknown';
+  const isDoubtful =
+    changed.length + vanished.length > 0 ||
+    (added.length > 0 && own.verdict === 'no effect' && step.action !== 'delete');
+  const text = (start: string, names: readonly string[]): string | undefined =>
+    names.length > 0 ? `${start}: ${someOf(names, NAMED)}` : undefined;
+  return {
+    ...own,
+    verdict: gone.length > 0 || (isDoubtful && !isStill) ? 'differs' : own.verdict,
+    note: noteOf(
+      own.note,
+      text('no longer in the list, without a request', gone),
+      text('also changed without a request', changed),
+      text('no longer shown', vanished),
+      text('added meanwhile', added),
+    ),
+    ...(lost.length > 0 && { gone: lost }),
+  };
 }

@@ -18,6 +18,7 @@ import {
 } from '../device/profile.ts';
 import {
   type DeviceRecord,
+  frequencies,
   isNested,
   isTimeStamp,
   onlyFields,
@@ -31,7 +32,7 @@ import { isEqual } from '../device/equality.ts';
 import { changesSince } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
 import { findRecord, pairRecords } from './pairing.ts';
-import type { RequestOutcome, Readings } from './judge.ts';
+import type { RequestOutcome } from './judge.ts';
 import type { Identity } from './identity.ts';
 import { recordName } from './plan.ts';
 import { isShown } from './unread-fields.ts';
@@ -59,7 +60,7 @@ function suspectFields(
     ...fieldsWith(profile, resource, 'needed'),
     ...Object.keys(asked),
   ];
-  const { matches } = pairRecords(profile, { keyField, resource }, earlier, later);
+  const { matches } = pairRecords({ profile, keyField, resource }, earlier, later);
   const fields = [...matches].flatMap(([record, match]) =>
     changesSince(record, match, ignored)
       .filter(({ sent, held }) => isReading(sent) && isReading(held) && !isTimeStamp(sent))
@@ -134,39 +135,25 @@ export function noteIdsMovedSince(
   if (example !== undefined) facts.set('ids', 'positional', undefined, example);
 }
 
-/** A record with the earlier id of another one: then ids are positions. Compares only unique keys. */
+/** A record with the earlier id of another one: then ids are positions. A key that several had shows nothing. */
 export function movedId(
   profile: Profile,
   { keyField, resource }: Pick<Step, 'keyField' | 'resource'>,
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],
 ): string | undefined {
-  if (before.length === 0 || profile.idFields.includes(keyField)) return undefined;
-  const [idsBefore, idsAfter] = [before, after].map((records) =>
-    idsByKey(profile, keyField, records),
-  );
-  const holders = new Set(idsBefore?.values());
-  for (const [key, id] of idsBefore ?? []) {
-    const now = idsAfter?.get(key);
-    if (id !== undefined && now !== undefined && now !== id && holders.has(now)) {
+  if (profile.idFields.includes(keyField)) return undefined;
+  const holders = new Set(before.map((record) => idOf(profile, record)));
+  const counts = new Map(frequencies(before.map((record) => valueText(record[keyField]))));
+  const { matches } = pairRecords({ profile, keyField, resource }, before, after);
+  for (const [record, match] of matches) {
+    const key = valueText(record[keyField]);
+    const [id = '', now = ''] = [idOf(profile, record), idOf(profile, match)];
+    if (id !== now && holders.has(now) && counts.get(key) === 1) {
       return `${recordName({ resource, key })} had the id ${id} and now has ${now}`;
     }
   }
   return undefined;
-}
-
-/** A natural key of several records identifies none of them. */
-function idsByKey(
-  profile: Profile,
-  keyField: string,
-  records: readonly DeviceRecord[],
-): Map<string, string | undefined> {
-  const ids = new Map<string, string | undefined>();
-  for (const record of records) {
-    const key = valueText(record[keyField]);
-    if (key !== '') ids.set(key, ids.has(key) ? undefined : idOf(profile, record));
-  }
-  return ids;
 }
 
 /** A step with the current id of its record: positional ids shift when another record is removed. */
@@ -241,7 +228,7 @@ export function withoutRefused(profile: Profile, step: Step, fields: readonly st
 export function learnFromWrite(
   facts: DeviceFacts,
   step: Step,
-  { before, after }: Readings,
+  { before, after }: Readonly<Record<'before' | 'after', readonly DeviceRecord[]>>,
   { outcome, end: { verdict, record, note } }: Ended,
 ): void {
   if (outcome.kind !== 'accepted' || step.purpose?.kind === 'typed') return;
@@ -274,7 +261,7 @@ export function learnFromWrite(
     (field) => (request.form ?? []).filter(([name]) => name === field).length > 1,
   );
   if (isRepeated && isDone) facts.set(`${group}.update.lists`, 'repeated');
-  const image = step.before && findRecord(profile, step, before, step.before);
+  const image = step.before;
   facts.set(
     `${group}.update.leftOut`,
     image && leftOutMeaning(profile, step, { before: image, held: record, verdict }),

@@ -20,14 +20,90 @@ import {
 import { isStored } from '../device/equality.ts';
 import type { Change } from './change.ts';
 import { changesSince } from './compare.ts';
-import { NAMED } from './data-loss.ts';
-import { recordName } from './plan.ts';
 import { canonicalId } from './identity.ts';
-import type { StepEnd } from './verdict.ts';
-import { someOf } from '../text/one-line.ts';
 import type { Step } from './step.ts';
 
-type About = Pick<Step, 'keyField' | 'resource'>;
+/** A list of one resource, as it was read. */
+export interface Listed {
+  readonly profile: Profile;
+  readonly resource: string;
+  readonly keyField: string;
+  readonly records: readonly DeviceRecord[];
+}
+
+/** What is known of a record that is looked for. */
+interface KnownBy {
+  readonly ids?: readonly (string | undefined)[];
+  /** The natural key that is expected, and others that it may have by now. */
+  readonly keys?: readonly Value[];
+  /** The record as it was: where ids are positions, its content tells which one it is. */
+  readonly image?: DeviceRecord | undefined;
+}
+
+/** The records of a list that may be the one that is known. */
+export interface Whose {
+  readonly byId: readonly DeviceRecord[];
+  readonly byKey: readonly DeviceRecord[];
+  /** The first that is it by both; where ids are positions, by key and content. */
+  readonly own: DeviceRecord | undefined;
+}
+
+const NONE: ReadonlySet<DeviceRecord> = new Set();
+
+/**
+ * The one comparison of identities: what follows from it, the gate, a step or a verdict says.
+ *
+ * @param taken records that are known to be other ones
+ */
+export function whose(
+  { profile, resource, keyField, records }: Listed,
+  { ids = [], keys = [], image }: KnownBy,
+  taken = NONE,
+): Whose {
+  const index = RecordIndex.of(records);
+  const free = (found: readonly (readonly DeviceRecord[])[]): readonly DeviceRecord[] =>
+    [...new Set(found.flat())].filter((record) => !taken.has(record));
+  const byId = free(ids.map((id) => (id === undefined ? [] : index.withId(profile, id))));
+  const byKey = free(keys.map((key) => index.withValue(keyField, key)));
+  if (image === undefined || !hasPositionalIds(profile)) {
+    return { byId, byKey, own: byKey.find((record) => byId.includes(record)) };
+  }
+  const isKeyless = profile.idFields.includes(keyField);
+  const ignored = ignoredFields(profile, resource);
+  const id = idOf(profile, image);
+  const isSame = (record: DeviceRecord): boolean =>
+    !taken.has(record) && changesSince(image, record, ignored).length === 0;
+  const named = isKeyless ? records : byKey;
+  // If several have the same content, take the one whose position has not changed.
+  const own = named.find((one) => idOf(profile, one) === id && isSame(one)) ?? named.find(isSame);
+  const isOwn = own === undefined ? [] : [own];
+  return { byId: [], byKey: isKeyless ? isOwn : byKey, own };
+}
+
+/** What a record shows of itself. One with an id and without a key is known by its id alone. */
+function knownBy({ profile, keyField }: Omit<Listed, 'records'>, image: DeviceRecord): KnownBy {
+  const id = hasPositionalIds(profile) ? undefined : idOf(profile, image);
+  const key = image[keyField] ?? null;
+  return { ids: [id], keys: id !== undefined && valueText(key) === '' ? [] : [key], image };
+}
+
+/**
+ * The record of a step: by id and natural key, by id, or by natural key where a device may have given it another id;
+ * nothing is deleted by its name alone.
+ */
+export function findRecord(
+  profile: Profile,
+  { action, keyField, resource }: Pick<Step, 'action' | 'keyField' | 'resource'>,
+  records: readonly DeviceRecord[],
+  image: DeviceRecord,
+): DeviceRecord | undefined {
+  const listed = { profile, resource, keyField, records };
+  const known = knownBy(listed, image);
+  const { byId, byKey, own } = whose(listed, known);
+  if (own !== undefined || byId.length > 1) return own;
+  const needsId = action === 'delete' && known.ids?.[0] !== undefined;
+  return byId[0] ?? (needsId ? undefined : byKey[0]);
+}
 
 interface Pairing {
   /** Record before -> the same record after. Removed records are absent. */
@@ -36,47 +112,52 @@ interface Pairing {
 }
 
 /**
- * Pairs the records of two readings, each at most once: by id and natural key, then by natural key (a
- * device may assign new ids), then by id (a renamed record). Positional ids identify nothing: there the
- * whole content is compared. Linear in the number of records.
+ * Pairs the records of two readings, each at most once. It prefers the natural key to the id: where a device gives new
+ * ids, a delete without effect would look done. Linear in the number of records.
  */
 export function pairRecords(
-  profile: Profile,
-  { keyField, resource }: About,
+  about: Omit<Listed, 'records'>,
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],
 ): Pairing {
-  const id = (record: DeviceRecord): string | undefined => idOf(profile, record);
-  const key = (record: DeviceRecord): string | undefined =>
-    valueText(record[keyField]) || undefined;
-  // The length separates the two parts, whatever they contain.
-  const named = (key = '', more = ''): string => `${key.length}:${key}${more}`;
-  const both = (record: DeviceRecord): string => named(key(record), id(record));
-  const keyAndContent = (record: DeviceRecord): string => named(key(record), content(record));
-  const content = (record: DeviceRecord): string =>
-    contentText(record, [keyField, ...ignoredFields(profile, resource)]);
-  const names = !hasPositionalIds(profile)
-    ? [both, key, id]
-    : profile.idFields.includes(keyField)
-      ? [content]
-      : [keyAndContent, key];
   const matches = new Map<DeviceRecord, DeviceRecord>();
   let added = after;
-  for (const nameOf of names) {
-    // Reversed, so that `pop` returns the first.
-    const places = grouped(added.toReversed(), nameOf);
-    const paired = new Set<DeviceRecord>();
+  for (const by of ['own', 'byKey', 'byId'] as const) {
+    const listed = { ...about, records: added };
+    const taken = new Set<DeviceRecord>();
     for (const record of before) {
-      const name = matches.has(record) ? undefined : nameOf(record);
-      const match = name === undefined ? undefined : places.get(name)?.pop();
+      if (matches.has(record)) continue;
+      const { own, byKey, byId } = whose(listed, knownBy(about, record), taken);
+      const match = { own, byKey: byKey[0], byId: byId[0] }[by];
       if (match === undefined) continue;
       matches.set(record, match);
-      paired.add(match);
+      taken.add(match);
     }
-    added = added.filter((record) => !paired.has(record));
+    added = added.filter((record) => !taken.has(record));
     if (added.length === 0 || matches.size === before.length) break;
   }
   return { matches, added };
+}
+
+/** The records that a change may mean: by its key, as a name or an id, and by whom it means. Of an add, by its name. */
+export function recordsNamed(
+  listed: Omit<Listed, 'resource'>,
+  change: Change,
+): readonly DeviceRecord[] {
+  const { profile, keyField } = listed;
+  const isAdd = change.action === 'add';
+  const key = isAdd
+    ? valueText(change.fields[keyField])
+    : change.target.kind === 'key'
+      ? change.target.key
+      : '';
+  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
+  const isId = profile.idFields.includes(field);
+  const names = [key, change.meant?.key ?? '', field === keyField ? value : ''];
+  const ids = [change.meant?.id, isAdd ? undefined : isId || field === keyField ? value : key];
+  const keys = names.filter((name) => name !== '');
+  const { byKey, byId } = whose({ ...listed, resource: change.resource }, { ids, keys });
+  return [...new Set([...byKey, ...byId])];
 }
 
 /** What became of the other records, by natural key. */
@@ -88,15 +169,10 @@ export interface OtherRecords {
   readonly added: readonly string[];
 }
 
-function contentText(record: DeviceRecord, leftOut: readonly string[]): string {
-  const fields = Object.keys(record).filter((field) => !leftOut.includes(field));
-  return JSON.stringify(fields.sort().map((field) => [field, valueText(record[field])]));
-}
-
 /** Timestamps, counters and ids are not compared; `own`: the record that the step itself may have added. */
 export function otherRecordsOf(
   profile: Profile,
-  { keyField, resource }: About,
+  { keyField, resource }: Pick<Step, 'keyField' | 'resource'>,
   others: readonly DeviceRecord[],
   { matches, added: addedRecords, own }: Pairing & { readonly own?: DeviceRecord | undefined },
 ): OtherRecords {
@@ -129,144 +205,8 @@ function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
   );
 }
 
-/**
- * A step is never `done` if other records were removed or changed. A failed step stays `failed` beside
- * changed records, which may be another user's work; removed records always count. Added records are
- * mentioned: one of them may be the step's record under another name.
- */
-export function withOtherRecords(
-  step: Step,
-  own: StepEnd,
-  { gone, lost, changed, added }: OtherRecords,
-): StepEnd {
-  if (gone.length === 0 && changed.length === 0 && added.length === 0) return own;
-  const isUntouched = own.verdict === 'no effect' || own.verdict === 'failed';
-  const notes = [
-    isUntouched ? untouchedText(step) : own.note,
-    gone.length > 0
-      ? `no longer in the list, without a request: ${someOf(gone, NAMED)}`
-      : undefined,
-    changed.length > 0 ? `also changed without a request: ${someOf(changed, NAMED)}` : undefined,
-    added.length > 0 ? `added meanwhile: ${someOf(added, NAMED)}` : undefined,
-  ];
-  const isOnlyAdded = gone.length === 0 && changed.length === 0;
-  const staysAsItIs =
-    (gone.length === 0 && (own.verdict === 'failed' || own.verdict === 'unknown')) ||
-    (isOnlyAdded && (own.verdict !== 'no effect' || step.action === 'delete'));
-  return {
-    ...own,
-    verdict: staysAsItIs ? own.verdict : 'differs',
-    note: notes.filter((note) => note !== undefined).join('; '),
-    ...(lost.length > 0 && { gone: lost }),
-  };
-}
-
-function untouchedText(step: Step): string {
-  return `${recordName(step)} itself ${step.action === 'add' ? 'does not show' : 'is unchanged'}`;
-}
-
-/** A list of one resource, as it was read. */
-export interface Listed {
-  readonly profile: Profile;
-  readonly keyField: string;
-  readonly records: readonly DeviceRecord[];
-}
-
-/** The records of a list that may be the one that is known by an id and a natural key. */
-export interface Whose {
-  readonly byId: readonly DeviceRecord[];
-  readonly byKey: readonly DeviceRecord[];
-  /** The first that is it by both. */
-  readonly own: DeviceRecord | undefined;
-}
-
-/**
- * The one comparison of identities: what follows from it, the gate, a step or a verdict says.
- *
- * @param id undefined where none is known, or ids identify nothing
- * @param keys the natural key that is expected, and others that it may have by now
- */
-export function whose(
-  { profile, keyField, records }: Listed,
-  id: string | undefined,
-  keys: readonly Value[],
-): Whose {
-  const index = RecordIndex.of(records);
-  const byId = id === undefined ? [] : index.withId(profile, id);
-  const byKey = [...new Set(keys.flatMap((key) => index.withValue(keyField, key)))];
-  const own = byKey.find((record) => byId.includes(record));
-  return { byId, byKey, own };
-}
-
-/** The records that a change may mean: by its key, as a name or an id, and by whom it means. Of an add, by its name. */
-export function recordsNamed(listed: Listed, change: Change): readonly DeviceRecord[] {
-  const { profile, keyField } = listed;
-  const isAdd = change.action === 'add';
-  const key = isAdd
-    ? valueText(change.fields[keyField])
-    : change.target.kind === 'key'
-      ? change.target.key
-      : '';
-  const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
-  const isId = profile.idFields.includes(field);
-  const names = [key, change.meant?.key ?? '', field === keyField ? value : ''];
-  const ids = [change.meant?.id, isAdd ? undefined : isId || field === keyField ? value : key];
-  const { byKey } = whose(
-    listed,
-    undefined,
-    names.filter((name) => name !== ''),
-  );
-  return [...new Set([...byKey, ...ids.flatMap((id) => whose(listed, id, []).byId)])];
-}
-
-type Sought = Pick<Step, 'action' | 'keyField' | 'resource'>;
-
-/**
- * Finds the record of a step: by id and natural key, by id, or by natural key where a device may have given it another
- * id; nothing is deleted by its name alone. With positional ids: by natural key, and of several the one with the same
- * content.
- */
-export function findRecord(
-  profile: Profile,
-  step: Sought,
-  records: readonly DeviceRecord[],
-  image: DeviceRecord,
-): DeviceRecord | undefined {
-  if (hasPositionalIds(profile)) return findByContent(profile, step, records, image);
-  const { action, keyField } = step;
-  const id = idOf(profile, image);
-  const keys = [image[keyField] ?? null];
-  const { byId, byKey, own } = whose({ profile, keyField, records }, id, keys);
-  if (own !== undefined || byId.length > 1) return own;
-  return byId[0] ?? (action === 'delete' && id !== undefined ? undefined : byKey[0]);
-}
-
-function findByContent(
-  profile: Profile,
-  step: Sought,
-  records: readonly DeviceRecord[],
-  image: DeviceRecord,
-): DeviceRecord | undefined {
-  const isKeyless = profile.idFields.includes(step.keyField);
-  const named = isKeyless ? records : sameKey(step, records, image);
-  const ignored = ignoredFields(profile, step.resource);
-  const same = named.filter((record) => changesSince(image, record, ignored).length === 0);
-  // If several have the same content, take the one whose position has not changed.
-  const id = idOf(profile, image);
-  const own = same.find((record) => idOf(profile, record) === id) ?? same[0];
-  return own ?? (isKeyless ? undefined : named[0]);
-}
-
-export function sameKey(
-  step: Pick<Step, 'keyField'>,
-  records: readonly DeviceRecord[],
-  image: DeviceRecord,
-): readonly DeviceRecord[] {
-  return RecordIndex.of(records).withValue(step.keyField, image[step.keyField] ?? null);
-}
-
 /** Index of the records of a reading: a file may change thousands of records on one device. */
-export class RecordIndex {
+class RecordIndex {
   readonly #records: readonly DeviceRecord[];
   readonly #byField = new Map<string, FieldIndex>();
   readonly #byId = new WeakMap<Profile, ReadonlyMap<string, readonly DeviceRecord[]>>();

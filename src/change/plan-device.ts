@@ -19,7 +19,7 @@ import { type Add, recordsWhere, type Change } from './change.ts';
 import { isStored } from '../device/equality.ts';
 import { differencesOf, isUnknown } from './compare.ts';
 import { keyOf } from './identity.ts';
-import { RecordIndex } from './pairing.ts';
+import { whose } from './pairing.ts';
 import { type DevicePlan, type KeyReading, NotPossibleError, recordName } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 import type { Step } from './step.ts';
@@ -166,14 +166,13 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
 
 /** Plans every selected record. If there is none, the result is known at once. */
 function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
-  const { device, profile, records, resource, keyField } = context;
+  const { device, profile, resource, keyField } = context;
   const { action, target } = change;
   const key = keyOfTarget(change);
   if (target.kind === 'key' && isMask(key) && !isComparable(key)) {
     const what = `the key of this ${resource} is a secret, and no digest here shows which: nothing was sent`;
     return [notPossible(context, change, 'not-found', what)];
   }
-  const index = RecordIndex.of(records);
   const meant = answerFor(context, change);
   if (meant?.kind === 'drift' || meant?.kind === 'ask') return [unsent(context, change, meant)];
   const arrived = arrivedStep(context, change);
@@ -214,7 +213,7 @@ function planEach(context: PlanContext, change: SetChange | Delete): readonly Pl
           ? step
           : { ...step, meant: { ...step.meant, filter } };
       const id = idOf(profile, record) ?? '';
-      const count = index.withId(profile, id).length;
+      const count = whose(context, { ids: [id] }).byId.length;
       if ('verdict' in planned || count <= 1) return planned;
       const shared = sharedIdText(context, id, count);
       return { ...notPossible(context, change, 'ambiguous', shared), key: planned.key, record };
@@ -280,19 +279,15 @@ function sharedIdText({ device, resource }: PlanContext, id: string, count: numb
 }
 
 /** Finds records by natural key, and by id only if no key matches. */
-function pick(
-  { device, profile, records, keyField }: PlanContext,
-  { target }: SetChange | Delete,
-): readonly DeviceRecord[] {
+function pick(context: PlanContext, { target }: SetChange | Delete): readonly DeviceRecord[] {
+  const { device, profile, records, keyField } = context;
   if (target.kind === 'where') return recordsWhere(target.filter, records, device.name);
-  const index = RecordIndex.of(records);
   const { key, by } = target;
-  const named = by === 'id' ? [] : index.withValue(keyField, key);
-  if (named.length > 0 || by === 'name') return named;
+  const { byKey, byId } = whose(context, { keys: [key], ids: [key] });
+  if (by !== 'id' && (byKey.length > 0 || by === 'name')) return byKey;
   const [, field = '', value = ''] = /^([^=]+)=(.*)$/s.exec(key) ?? [];
-  if (profile.idFields.includes(field)) return index.withId(profile, value);
-  if (field === keyField) return index.withValue(keyField, value);
-  return index.withId(profile, key);
+  if (profile.idFields.includes(field)) return whose(context, { ids: [value] }).byId;
+  return field === keyField ? whose(context, { keys: [value] }).byKey : byId;
 }
 
 /** Whether a key that may be both is a name here or an id, or nothing has it; undefined if the line says it. */
@@ -300,10 +295,9 @@ function keyReadingOf(context: PlanContext, change: Change): readonly KeyReading
   if (change.action === 'add' || change.meant !== undefined) return undefined;
   const { target, action } = change;
   if (target.kind === 'where' || target.by !== undefined) return undefined;
-  const { profile, records, resource, keyField } = context;
+  const { profile, resource, keyField } = context;
   const { key } = target;
-  const index = RecordIndex.of(records);
-  if (index.withValue(keyField, key).length > 0) {
+  if (whose(context, { keys: [key] }).byKey.length > 0) {
     return [{ resource, action, key, by: 'name', field: keyField }];
   }
   const [record] = pick(context, change);

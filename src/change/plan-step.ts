@@ -19,7 +19,7 @@ import { comparisonFor, differencesOf, differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
 import { keyOf } from './identity.ts';
 import { type Answer, DoubtError, mayAct } from './gate.ts';
-import { RecordIndex } from './pairing.ts';
+import { whose } from './pairing.ts';
 import { erasedFields, lostByDelete, notRestored, restorable } from './data-loss.ts';
 import { NotPossibleError } from './plan.ts';
 import { resolveSent } from './run-step.ts';
@@ -77,7 +77,7 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
 /** Sends nothing if the record exists already, whether or not its fields are the same. */
 export function planAdd(context: PlanContext, given: Add): Planned {
   const change = { ...given, fields: withPlace(context, given.fields) };
-  const { device, profile, records, resource, keyField } = context;
+  const { device, profile, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change);
   const keyValue = fields[keyField];
   if (keyValue === undefined || keyValue === '') {
@@ -98,7 +98,7 @@ export function planAdd(context: PlanContext, given: Add): Planned {
   if (arrived !== undefined) return arrived;
   const [existing] =
     meant === undefined
-      ? RecordIndex.of(records).withValue(keyField, keyValue)
+      ? whose(context, { keys: [keyValue] }).byKey
       : 'record' in meant
         ? [meant.record]
         : [];
@@ -187,7 +187,7 @@ function keyHint(keyField: string, { records }: PlanContext, fields: DeviceRecor
 }
 
 export function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
-  const { device, profile, records, resource, keyField } = context;
+  const { device, profile, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change, before);
   const key = keyOf(profile, keyField, before);
   const result = { device, resource, key, action: 'set' as const };
@@ -217,9 +217,7 @@ export function planSet(context: PlanContext, before: DeviceRecord, change: SetC
   const renamed = fields[keyField];
   if (
     renamed !== undefined &&
-    RecordIndex.of(records)
-      .withValue(keyField, renamed)
-      .some((other) => other !== before)
+    whose(context, { keys: [renamed] }).byKey.some((other) => other !== before)
   ) {
     const error = new NotPossibleError(
       device,
@@ -267,10 +265,10 @@ export function planRotation(
 }
 
 export function planDelete(context: PlanContext, before: DeviceRecord, change: Delete): Planned {
-  const { profile, records, resource, keyField } = context;
+  const { profile, resource, keyField } = context;
   const purpose = purposeOf(change);
   const isBack = purpose?.kind === 'undo' || endsAccess(purpose);
-  const same = RecordIndex.of(records).withValue(keyField, before[keyField] ?? null);
+  const same = whose(context, { keys: [before[keyField] ?? null] }).byKey;
   const step = {
     ...{ action: 'delete' as const, resource, key: keyOf(profile, keyField, before), keyField },
     ...{ purpose, before, asked: {} },

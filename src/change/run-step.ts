@@ -8,14 +8,7 @@ import {
   UnreachableError,
   UntrustedError,
 } from '../device/errors.ts';
-import {
-  hasPositionalIds,
-  idOf,
-  ignoredFields,
-  type Profile,
-  updateFacts,
-  listFacts,
-} from '../device/profile.ts';
+import { idOf, type Profile, listFacts } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
 import {
@@ -29,12 +22,17 @@ import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import { isStored } from '../device/equality.ts';
 import { type Absence, absenceOf, readOwnPath } from '../fleet/absence.ts';
-import { changesSince, comparisonFor, differencesOf, foldedText } from './compare.ts';
-import { type Answer, mayAct } from './gate.ts';
-import { identityOf } from './identity.ts';
-import { findRecord, RecordIndex } from './pairing.ts';
+import { foldedText } from './compare.ts';
+import { findRecord, whose } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
-import { isRefusal, judge, type RequestOutcome } from './judge.ts';
+import {
+  type Evidence,
+  evidenceOf,
+  isAllAsBefore,
+  isRefusal,
+  judge,
+  type RequestOutcome,
+} from './judge.ts';
 import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from './observe.ts';
 import { type DevicePlan, recordName } from './plan.ts';
 import { unreadFields, unreadNote } from './unread-fields.ts';
@@ -174,15 +172,15 @@ function concernedSteps(
   steps: readonly Step[],
   records: readonly DeviceRecord[],
 ): readonly DeviceRecord[] {
-  const images = steps.flatMap(({ before, after, keyField }) =>
-    [before, after].flatMap((image) => (image === undefined ? [] : [{ image, keyField }])),
+  const images = steps.flatMap(({ before, after, keyField, resource }) =>
+    [before, after].flatMap((image) => (image ? [{ image, keyField, resource }] : [])),
   );
-  const index = RecordIndex.of(records);
   const concerned = new Set(
-    images.flatMap(({ image, keyField }) => [
-      ...index.withId(profile, idOf(profile, image) ?? ''),
-      ...index.withValue(keyField, image[keyField] ?? null),
-    ]),
+    images.flatMap(({ image, ...about }) => {
+      const known = { ids: [idOf(profile, image)], keys: [image[about.keyField] ?? null] };
+      const { byId, byKey } = whose({ profile, records, ...about }, known);
+      return [...byId, ...byKey];
+    }),
   );
   return records.filter((record) => concerned.has(record));
 }
@@ -223,8 +221,9 @@ export function resolveSent(
   const lost: RequestOutcome = { kind: 'lost', error: new CancelledError('interrupted') };
   // The state before is unknown. A new record cannot have existed, or it would not have been sent.
   const before = step.action === 'add' ? [] : records;
-  const { isAsBefore, ...end } = judge(profile, step, lost, { before, after: records });
-  if (isAsBefore || end.verdict === 'failed') return undefined;
+  const seen = evidenceOf(profile, step, { before, after: records });
+  const end = judge(seen, lost);
+  if (isAllAsBefore(seen) || end.verdict === 'failed') return undefined;
   if (end.verdict === 'unknown') return end;
   const key = step.after?.[step.keyField] ?? null;
   if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
@@ -234,84 +233,6 @@ export function resolveSent(
   const unread = end.record && unreadFields(profile, step, records, end.record);
   const note = 'it was sent before the interruption; read-back settled it';
   return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
-}
-
-/** How a step ends that is not sent: `drift` says how its record is not as planned; else somebody else has done it. */
-export async function settledNow(
-  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
-  step: Step,
-  records: readonly DeviceRecord[],
-): Promise<{ readonly end: StepEnd; readonly drift?: string } | undefined> {
-  const { profile, ref } = session;
-  const { answer, drift } = sincePlan(profile, step, records);
-  if (drift === undefined) return undefined;
-  const { action, resource, before, purpose } = step;
-  const end = { verdict: 'unchanged', note: 'already so' } as const;
-  if (answer.kind === 'go' && isAsWished(profile, step, answer.record)) {
-    return { end: { ...end, record: answer.record } };
-  }
-  if (action === 'delete' && before && answer.kind === 'absent' && purpose?.kind !== 'typed') {
-    const own = await readOwnPath({ session, access, resource, records }, before);
-    if (own.kind === 'absent') return { end };
-  }
-  const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
-  return { end: { verdict: 'drift', error }, drift };
-}
-
-function isAsWished(profile: Profile, step: Step, record: DeviceRecord): boolean {
-  const { action, resource, asked, purpose, removes = [] } = step;
-  if (action === 'delete' || purpose?.kind === 'rotate' || purpose?.kind === 'typed') return false;
-  const facts = action === 'add' ? profile.create : updateFacts(profile, resource);
-  const isSame = comparisonFor(profile, resource, facts, purpose?.kind === 'restore');
-  return (
-    Object.keys(asked).every((field) => Object.hasOwn(record, field) && !isSecretField(field)) &&
-    differencesOf(asked, record, isSame).length === 0 &&
-    !removes.some((field) => Object.hasOwn(record, field))
-  );
-}
-
-/** The record that the plan was made for, by its own reading, and how it is not as planned. */
-export function sincePlan(
-  profile: Profile,
-  step: Step,
-  records: readonly DeviceRecord[],
-): { readonly answer: Answer; readonly drift?: string | undefined } {
-  const { action, resource, keyField, before, after } = step;
-  const name = recordName(step);
-  const index = RecordIndex.of(records);
-  if (before === undefined) {
-    const [record, other] = index.withValue(keyField, after?.[keyField] ?? null);
-    if (record === undefined) return { answer: { kind: 'absent' } };
-    const drift = `${name} was added since the plan`;
-    return {
-      answer: other === undefined ? { kind: 'go', record } : { kind: 'drift', reason: drift },
-      drift,
-    };
-  }
-  const meant = {
-    ...identityOf(profile, keyField, before),
-    ...{ age: 'fresh' as const, image: before },
-  };
-  const listed = { profile, keyField, device: '', records };
-  const answer = mayAct({ action, resource, meant, writes: {} }, listed);
-  const held = 'record' in answer ? answer.record : undefined;
-  const id = idOf(profile, hasPositionalIds(profile) ? (held ?? before) : before);
-  // A request to its id might hit another record.
-  if (id !== undefined && index.withId(profile, id).length > 1) {
-    return { answer, drift: `${name} has shared its id with another record since the plan` };
-  }
-  if (answer.kind === 'drift') return { answer, drift: `${answer.reason} since the plan` };
-  if (held === undefined) return { answer, drift: `${name} was deleted since the plan` };
-  if (step.purpose?.kind === 'typed' && idOf(profile, held) !== idOf(profile, before)) {
-    return { answer, drift: `${name} has another id since the plan` };
-  }
-  // A revision shows a change of the record that its other fields may not show.
-  const revision = profile.revision?.field;
-  const ignored = ignoredFields(profile, resource).filter((field) => field !== revision);
-  const changed = changesSince(before, held, ignored).map(({ field }) => field);
-  const drift =
-    changed.length > 0 ? `${name} changed since the plan (${changed.join(', ')})` : undefined;
-  return { answer, drift };
 }
 
 /** Sends the request of a step. Throws if it certainly did not reach the device. */
@@ -354,9 +275,11 @@ async function readBack(
   before: readonly DeviceRecord[],
 ): Promise<Sent> {
   const { session } = work;
-  const ignores = session.facts.get('effects') === 'ignored' || session.hasWaitedInVain;
+  const { profile, facts } = session;
+  const ignores = facts.get('effects') === 'ignored' || session.hasWaitedInVain;
   const settleDelaysMs = work.settleDelaysMs.slice(0, ignores ? DELAYS_IF_IGNORED : undefined);
-  const watch = new Watch(session.facts, step, before);
+  const watch = new Watch(facts, step, before);
+  const answer = outcome.kind === 'accepted' ? outcome.record : undefined;
   let wasMissing = false;
   for (let attempt = 0; ; attempt += 1) {
     let after: readonly DeviceRecord[];
@@ -366,34 +289,39 @@ async function readBack(
       return { end: unread(outcome, expectedError(error)), isAsBefore: false };
     }
     const mayBeCounter = watch.next(after);
-    let { isAsBefore, ...end } = judge(session.profile, step, outcome, { before, after });
+    const listed = evidenceOf(profile, step, { before, after, answer });
     const delayMs = settleDelaysMs[attempt];
-    if (delayMs === undefined || !(mayBeCounter || mayStillShow(end, outcome))) {
-      const own = await ownPath(work, step, { outcome, end }, after);
-      if (own?.kind === 'not known' && step.action === 'add' && end.verdict === 'no effect') {
-        const note = `the device accepted it, but it is ${textOf(own.why)}`;
-        end = { ...end, verdict: 'unknown', note };
-      } else if (own !== undefined && own.kind !== 'not known') {
-        const shown = own.kind === 'there' ? { record: own.record } : {};
-        const isListed = end.record !== undefined;
-        const readings = { before, after, own: shown };
-        const { isAsBefore: isSo, ...byOwn } = judge(session.profile, step, outcome, readings);
-        isAsBefore = isSo;
-        const isLate = isListed && byOwn.verdict === 'done';
-        // What reads the list next, as an undo does, would take it for not carried out.
-        if (isLate) session.facts.set('effects', 'late');
-        end = isLate ? { ...end, verdict: 'no effect' } : byOwn;
-      }
-      end = withLateness(session, end, outcome, wasMissing);
-      if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
-        session.proveAbsent(step.resource, step.key);
-      }
-      learnFromWrite(session.facts, step, { before, after }, { outcome, end });
-      isAsBefore &&= movedId(session.profile, step, before, after) === undefined;
-      return { end: withConflict(work, step, outcome, end), after, isAsBefore };
+    if (delayMs !== undefined && (mayBeCounter || mayStillShow(listed, outcome))) {
+      wasMissing ||= mayStillShow(listed, outcome);
+      await sleep(delayMs);
+      continue;
     }
-    wasMissing ||= mayStillShow(end, outcome);
-    await sleep(delayMs);
+    const own = await ownPath(work, listed, outcome, after);
+    const shown = own?.kind === 'there' ? { record: own.record } : {};
+    const isKnown = own !== undefined && own.kind !== 'not known';
+    const byOwn = isKnown
+      ? evidenceOf(profile, step, { before, after, answer, own: shown })
+      : listed;
+    // What reads the list next, as an undo does, would take it for not carried out.
+    const isLate = isKnown && listed.held !== undefined && byOwn.isAsAsked;
+    if (isLate) facts.set('effects', 'late');
+    const seen = isLate ? listed : byOwn;
+    const judged = withLateness(session, judge(seen, outcome), outcome, wasMissing);
+    const isOpen = own?.kind === 'not known' && step.action === 'add';
+    const end: StepEnd =
+      isOpen && judged.verdict === 'no effect'
+        ? {
+            ...judged,
+            verdict: 'unknown',
+            note: `the device accepted it, but it is ${textOf(own.why)}`,
+          }
+        : judged;
+    if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
+      session.proveAbsent(step.resource, step.key);
+    }
+    learnFromWrite(facts, step, { before, after }, { outcome, end });
+    const isAsBefore = isAllAsBefore(seen) && movedId(profile, step, before, after) === undefined;
+    return { end: withConflict(work, step, outcome, end), after, isAsBefore };
   }
 }
 
@@ -444,24 +372,25 @@ function withConflict(
 }
 
 /** A response may precede the visible change; what is no clear refusal may still be processed. */
-function mayStillShow({ verdict, record }: StepEnd, outcome: RequestOutcome): boolean {
-  if (verdict === 'no effect') return true;
-  if (verdict === 'failed') return !isRefusal(outcome) && !isExpiredSession(outcome);
-  return record === undefined && (verdict === 'differs' || verdict === 'unknown');
+function mayStillShow(seen: Evidence, outcome: RequestOutcome): boolean {
+  if (isRefusal(outcome) || isExpiredSession(outcome)) return false;
+  const isStill = seen.isUntouched && seen.others.gone.length + seen.others.changed.length === 0;
+  return isStill || (seen.held === undefined && !seen.isAsAsked);
 }
 
 /** What the own path of a record says, if the list leaves open what became of it; undefined if it does not. */
 async function ownPath(
   { session, access }: DeviceWork,
-  { resource, before, action, after: image, keyField }: Step,
-  { outcome, end }: { readonly outcome: RequestOutcome; readonly end: StepEnd },
+  { step, held, isUntouched }: Evidence,
+  outcome: RequestOutcome,
   records: readonly DeviceRecord[],
 ): Promise<Absence | undefined> {
-  const { verdict, record: held } = end;
+  const { resource, before, action, after: image, keyField } = step;
+  const isAccepted = outcome.kind === 'accepted';
   const isListed = held !== undefined;
-  const isOpen = verdict === 'no effect' || (action !== 'delete' && !isListed);
-  const record = before ?? (outcome.kind === 'accepted' ? outcome.record : undefined);
-  if (!isOpen || (record === undefined && outcome.kind !== 'accepted')) return undefined;
+  const isOpen = (isAccepted && isUntouched) || (action !== 'delete' && !isListed);
+  const record = before ?? (isAccepted ? outcome.record : undefined);
+  if (!isOpen || (record === undefined && !isAccepted)) return undefined;
   const listed = { session, access, resource, records };
   const key = valueText(image?.[keyField]);
   const own =

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
 import { lossReason } from '../../src/change/data-loss.ts';
 import type { Run } from '../../src/change/journal.ts';
-import { undoContext } from './steps.ts';
-import { judge } from '../../src/change/judge.ts';
+import { judgedStep, undoContext } from './steps.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import type { StepResult } from '../../src/change/verdict.ts';
@@ -150,7 +149,7 @@ function perform(profile: Profile, store: Store, change: Change): StepResult[] |
     const kept = parseJson(jsonText({ ...step } as never)) as unknown as Step;
     store.take(kept);
     const { action, resource, key } = step;
-    const end = judge(profile, kept, { kind: 'accepted' }, { before, after: store.records });
+    const end = judgedStep(profile, kept, { kind: 'accepted' }, { before, after: store.records });
     return { device, action, resource, key, ...end };
   });
   lastSteps = steps;

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { judge, type RequestOutcome } from '../../src/change/judge.ts';
+import type { RequestOutcome } from '../../src/change/judge.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { RejectedError, UnreachableError } from '../../src/device/errors.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { countComputing } from '../contention.ts';
 import type { Step } from '../../src/change/step.ts';
+import { judgedStep } from './steps.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const bob: DeviceRecord = { uuid: 'u1', username: 'bob', lang: 'de' };
@@ -48,7 +49,7 @@ function only({ steps: [step] }: { steps: readonly Step[] }): Step {
 test('an add that empties the table is not done', () => {
   const before = [zoe, kim];
   const step = add({ username: 'bob', lang: 'de' }, before);
-  expect(judge(profile, step, accepted, { before, after: [bob] })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before, after: [bob] })).toMatchObject({
     verdict: 'differs',
     record: bob,
     note: 'no longer in the list, without a request: zoe, kim',
@@ -58,7 +59,7 @@ test('an add that empties the table is not done', () => {
 test('an add that replaces another user under its id is not done', () => {
   const step = add({ username: 'bob', lang: 'de' }, [zoe]);
   const after = [{ ...bob, uuid: 'u2' }];
-  expect(judge(profile, step, accepted, { before: [zoe], after })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before: [zoe], after })).toMatchObject({
     verdict: 'differs',
     note: 'no longer in the list, without a request: zoe',
   });
@@ -71,7 +72,7 @@ test.each([
   const before = [bob, zoe];
   const after = [{ ...bob, lang: 'fr' }, ...(other ? [other] : [])];
   const step = set('bob', { lang: 'fr' }, before);
-  expect(judge(profile, step, accepted, { before, after })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before, after })).toMatchObject({
     verdict: 'differs',
     note,
   });
@@ -81,9 +82,9 @@ test('a set that changes another user instead differs and names it', () => {
   const before = [bob, zoe];
   const after = [bob, { ...zoe, lang: 'fr' }];
   const step = set('bob', { lang: 'fr' }, before);
-  expect(judge(profile, step, accepted, { before, after })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before, after })).toMatchObject({
     verdict: 'differs',
-    note: 'user bob itself is unchanged; also changed without a request: zoe (lang)',
+    note: 'the device accepted it, but read-back shows no change so far; also changed without a request: zoe (lang)',
   });
 });
 
@@ -91,7 +92,7 @@ test('a refusal stays failed if another user was changed meanwhile', () => {
   const before = [bob, zoe];
   const after = [bob, { ...zoe, lang: 'fr' }];
   expect(
-    judge(profile, set('bob', { lang: 'fr' }, before), refused, { before, after }),
+    judgedStep(profile, set('bob', { lang: 'fr' }, before), refused, { before, after }),
   ).toMatchObject({
     verdict: 'failed',
     error: { code: 'rejected' },
@@ -102,7 +103,7 @@ test('a refusal stays failed if another user was changed meanwhile', () => {
 test('a delete that also changes another user differs', () => {
   const before = [bob, zoe];
   const after = [{ ...zoe, lang: 'fr' }];
-  expect(judge(profile, remove('bob', before), accepted, { before, after })).toMatchObject({
+  expect(judgedStep(profile, remove('bob', before), accepted, { before, after })).toMatchObject({
     verdict: 'differs',
     note: 'also changed without a request: zoe (lang)',
   });
@@ -118,7 +119,7 @@ test('timestamps, new ids and users added by others are no side effects', () => 
     { uuid: 'u8', username: 'new', lang: 'de' },
   ];
   const step = set('bob', { lang: 'fr' }, before);
-  expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, { before, after }).verdict).toBe('done');
 });
 
 test('records with positional ids are followed by natural key', () => {
@@ -126,33 +127,35 @@ test('records with positional ids are followed by natural key', () => {
     records.map((record, index) => ({ ...record, uuid: String(index + 1) }));
   const before = at(bob, zoe, kim);
   const step = remove('bob', before);
-  expect(judge(profile, step, accepted, { before, after: at(zoe, kim) }).verdict).toBe('done');
-  expect(judge(profile, step, accepted, { before, after: at(kim) })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before, after: at(zoe, kim) }).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, { before, after: at(kim) })).toMatchObject({
     verdict: 'differs',
     note: 'no longer in the list, without a request: zoe',
   });
   const first = add({ username: 'bob', lang: 'de' }, at(zoe, kim));
   const grown = { before: at(zoe, kim), after: at(bob, zoe, kim) };
-  expect(judge(profile, first, accepted, grown).verdict).toBe('done');
+  expect(judgedStep(profile, first, accepted, grown).verdict).toBe('done');
 });
 
 test('a renamed user is followed by its id, even if another one has its old name now', () => {
   const before = [bob, zoe];
   const step = set('bob', { username: 'rob' }, before);
   const renamed = { ...bob, username: 'rob' };
-  expect(judge(profile, step, accepted, { before, after: [renamed, zoe] }).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, { before, after: [renamed, zoe] }).verdict).toBe(
+    'done',
+  );
   const after = [{ ...kim, username: 'bob' }, renamed, zoe];
-  expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, { before, after }).verdict).toBe('done');
 });
 
 test('the loss of one of two records with the same id is noticed', () => {
   const sameId = { ...zoe, uuid: 'u1' };
   const step = remove('bob', [bob]);
   const readings = { before: [sameId, bob], after: [bob] };
-  expect(judge(profile, step, accepted, readings)).toMatchObject({
+  expect(judgedStep(profile, step, accepted, readings)).toMatchObject({
     verdict: 'differs',
     record: bob,
-    note: 'user bob itself is unchanged; no longer in the list, without a request: zoe',
+    note: 'the device accepted it, but read-back shows no change so far; no longer in the list, without a request: zoe',
   });
 });
 
@@ -163,7 +166,9 @@ test.each([
 ])('%j stored as %j differs in its key', (sent, held) => {
   const step = add({ username: sent, lang: 'de' }, [bob]);
   const stored = { uuid: 'u7', username: held, lang: 'de' };
-  expect(judge(profile, step, accepted, { before: [bob], after: [bob, stored] })).toMatchObject({
+  expect(
+    judgedStep(profile, step, accepted, { before: [bob], after: [bob, stored] }),
+  ).toMatchObject({
     verdict: 'differs',
     record: stored,
     differences: [{ field: 'username', sent, held }],
@@ -173,11 +178,11 @@ test.each([
 test('a similar user that existed before is not the new one', () => {
   const before = [{ ...bob, username: 'carol' }];
   const step = add({ username: 'Carol', lang: 'de' }, before);
-  expect(judge(profile, step, accepted, { before, after: before }).verdict).toBe('no effect');
+  expect(judgedStep(profile, step, accepted, { before, after: before }).verdict).toBe('no effect');
 });
 
 test('an outcome proven by reading back is not reported as unknown', () => {
-  const judged = judge(profile, remove('bob', [bob]), lost, { before: [bob], after: [bob] });
+  const judged = judgedStep(profile, remove('bob', [bob]), lost, { before: [bob], after: [bob] });
   expect(judged).toMatchObject({ verdict: 'failed', error: { message: 'fw1: no answer' } });
   expect(judged.error?.code).toBe('unreachable');
 });
@@ -185,7 +190,7 @@ test('an outcome proven by reading back is not reported as unknown', () => {
 test('many missing records are counted, not all named', () => {
   const before = Array.from({ length: 50 }, (_, index) => ({ ...zoe, uuid: `z${index}` }));
   const step = add({ username: 'bob', lang: 'de' }, before);
-  const { note } = judge(profile, step, accepted, { before, after: [bob] });
+  const { note } = judgedStep(profile, step, accepted, { before, after: [bob] });
   expect(note).toMatch(/zoe and 40 more$/);
 });
 
@@ -200,6 +205,6 @@ test('100,000 records are judged in a few seconds at most', () => {
   );
   const step = set('user7', { lang: 'fr' }, before);
   const computedMs = countComputing();
-  expect(judge(profile, step, accepted, { before, after }).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, { before, after }).verdict).toBe('done');
   expect(computedMs()).toBeLessThan(5_000);
 });

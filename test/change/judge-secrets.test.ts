@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
-import { judge, type RequestOutcome } from '../../src/change/judge.ts';
+import type { RequestOutcome } from '../../src/change/judge.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
@@ -9,6 +9,7 @@ import { ExpiredSessionError, ProtocolError, RejectedError } from '../../src/dev
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { CancelledError } from '../../src/errors.ts';
 import type { Step } from '../../src/change/step.ts';
+import { judgedStep } from './steps.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const bob: DeviceRecord = { uuid: 'u1', username: 'bob', lang: 'de' };
@@ -31,7 +32,7 @@ function stepOf(records: readonly DeviceRecord[], fields: DeviceRecord): Step {
 
 test('a hidden password is done, with a note that it cannot be read back', () => {
   const step = stepOf([], { username: 'bob', lang: 'de', password: 'x1' });
-  expect(judge(profile, step, accepted, { before: [], after: [bob] })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'done',
     note: 'password cannot be read back',
   });
@@ -42,11 +43,11 @@ test.each([undefined, '********'])('for a password shown as %s the response deci
   const after = { ...bob, ...(shown !== undefined && { password: shown }) };
   const step = stepOf([before], { password: 'x1' });
   const readings = { before: [before], after: [after] };
-  expect(judge(profile, step, accepted, readings).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, readings).verdict).toBe('done');
   const lost: RequestOutcome = { kind: 'lost', error: new CancelledError() };
-  expect(judge(profile, step, lost, readings).verdict).toBe('unknown');
+  expect(judgedStep(profile, step, lost, readings).verdict).toBe('unknown');
   const refused: RequestOutcome = { kind: 'refused', error: new CancelledError() };
-  expect(judge(profile, step, refused, readings).verdict).toBe('failed');
+  expect(judgedStep(profile, step, refused, readings).verdict).toBe('failed');
 });
 
 test.each([
@@ -61,9 +62,9 @@ test.each([
     { ...accepted, objection: 'too short' },
     { kind: 'lost', error },
   ];
-  const ends = outcomes.map((outcome) => judge(profile, step, outcome, readings));
+  const ends = outcomes.map((outcome) => judgedStep(profile, step, outcome, readings));
   expect(ends.map(({ verdict }) => verdict)).toEqual(verdicts);
-  expect(judge(profile, step, accepted, readings).verdict).toBe('done');
+  expect(judgedStep(profile, step, accepted, readings).verdict).toBe('done');
 });
 
 const NOW = {
@@ -79,9 +80,9 @@ test.each<[string, DeviceRecord, DeviceRecord, string]>([
   const step = stepOf([], { username: 'bob', lang: 'de', ...more });
   const refused: RequestOutcome = { kind: 'refused', error: new CancelledError('exists') };
   const readings = { before: [], after: [held] };
-  const end = judge(profile, step, refused, readings);
+  const end = judgedStep(profile, step, refused, readings);
   expect(end).toMatchObject({ verdict: 'failed', record: held, error: refused.error, note });
-  const repeated = judge(profile, step, { ...refused, isRepeated: true }, readings);
+  const repeated = judgedStep(profile, step, { ...refused, isRepeated: true }, readings);
   expect(repeated).toMatchObject({ isByReading: true });
 });
 
@@ -99,7 +100,7 @@ test('whatever is as asked after a refusal, devsh claims none of it', () => {
       const now = after === null ? [] : [{ ...about, lang: after }];
       const error = new RejectedError(device, 'no', { status: 409 });
       const ends = steps.map((step) =>
-        judge(profile, step, { kind: 'refused', error }, { before: held, after: now }),
+        judgedStep(profile, step, { kind: 'refused', error }, { before: held, after: now }),
       );
       const [end] = ends;
       fc.pre(end !== undefined);
@@ -118,9 +119,9 @@ test.each<[string, RequestOutcome]>([
 ])('after %s only reading shows that the record is of this run', (_, outcome) => {
   const step = stepOf([], { username: 'bob', lang: 'de' });
   const readings = { before: [], after: [bob] };
-  const end = judge(profile, step, outcome, readings);
+  const end = judgedStep(profile, step, outcome, readings);
   expect(end).toMatchObject({ verdict: 'done', isByReading: true });
-  expect(judge(profile, step, accepted, readings)).not.toHaveProperty('isByReading');
+  expect(judgedStep(profile, step, accepted, readings)).not.toHaveProperty('isByReading');
 });
 
 test('a password whose shown hash has changed is done, whatever the response', () => {
@@ -130,8 +131,8 @@ test('a password whose shown hash has changed is done, whatever the response', (
   const step = stepOf([before], { password: 'x1' });
   const lost: RequestOutcome = { kind: 'lost', error: new CancelledError() };
   const note = 'hidden: password (its hash has changed)';
-  expect(judge(profile, step, accepted, readings)).toMatchObject({ verdict: 'done', note });
-  expect(judge(profile, step, lost, readings)).toMatchObject({
+  expect(judgedStep(profile, step, accepted, readings)).toMatchObject({ verdict: 'done', note });
+  expect(judgedStep(profile, step, lost, readings)).toMatchObject({
     verdict: 'done',
     note: `the response was lost; read-back shows it; ${note}`,
   });
@@ -141,12 +142,12 @@ test('a changed hash beside the password is no side effect', () => {
   const before = { ...bob, password_hash: 'a1' };
   const step = stepOf([before], { password: 'x1' });
   const hashed = { before: [before], after: [{ ...before, password_hash: 'b2' }] };
-  expect(judge(profile, step, accepted, hashed)).toMatchObject({
+  expect(judgedStep(profile, step, accepted, hashed)).toMatchObject({
     verdict: 'done',
     note: 'hidden: password (its hash has changed)',
   });
   const erased = { before: [before], after: [{ ...before, password_hash: '' }] };
-  expect(judge(profile, step, accepted, erased)).toMatchObject({
+  expect(judgedStep(profile, step, accepted, erased)).toMatchObject({
     verdict: 'differs',
     differences: [{ field: 'password_hash', was: 'a1', held: '' }],
   });
@@ -156,7 +157,7 @@ test('a field erased by a password change is reported', () => {
   const before = { ...bob, tags: ['a'] };
   const step = stepOf([before], { password: 'x1' });
   const after = [{ ...before, tags: [] }];
-  expect(judge(profile, step, accepted, { before: [before], after })).toMatchObject({
+  expect(judgedStep(profile, step, accepted, { before: [before], after })).toMatchObject({
     verdict: 'differs',
     record: after[0],
     differences: [{ field: 'tags', was: ['a'], held: [] }],
@@ -167,7 +168,7 @@ test('a field erased by a password change is reported', () => {
 test('a token shown as before has not changed', () => {
   const before = { ...bob, token: 'abc' };
   const step = stepOf([before], { token: 'def' });
-  expect(judge(profile, step, accepted, { before: [before], after: [before] }).verdict).toBe(
+  expect(judgedStep(profile, step, accepted, { before: [before], after: [before] }).verdict).toBe(
     'no effect',
   );
 });
@@ -180,7 +181,7 @@ const open = {
 
 test.each([profile, open])('a field that nobody knows and no record shows is never done', (one) => {
   const step = stepOf([], { username: 'bob', lang: 'de', phone: '1' });
-  expect(judge(one, step, accepted, { before: [], after: [bob] })).toMatchObject({
+  expect(judgedStep(one, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'unknown',
     note: 'phone cannot be read back: unknown whether the device has stored it',
   });
@@ -195,7 +196,7 @@ test.each([
     resources: { user: { keyField: 'username', fields } },
   };
   const step = stepOf([], { username: 'bob', lang: 'de', email: 'b@x' });
-  expect(judge(documented, step, accepted, { before: [], after: [bob] })).toMatchObject({
+  expect(judgedStep(documented, step, accepted, { before: [], after: [bob] })).toMatchObject({
     verdict: 'done',
     note: 'email cannot be read back',
   });
@@ -204,19 +205,19 @@ test.each([
 test('a name close to a field is a typo, not a hidden field', () => {
   const step = stepOf([bob], { lang: 'en', usernam: 'x' });
   const readings = { before: [bob], after: [{ ...bob, lang: 'en' }] };
-  expect(judge(open, step, accepted, readings).verdict).toBe('differs');
+  expect(judgedStep(open, step, accepted, readings).verdict).toBe('differs');
 });
 
 test('a single unknown field that is not shown has an unknown outcome', () => {
   const step = stepOf([bob], { nosuch: '1' });
   const readings = { before: [bob], after: [bob] };
-  expect(judge(open, step, accepted, readings).verdict).toBe('unknown');
+  expect(judgedStep(open, step, accepted, readings).verdict).toBe('unknown');
 });
 
 test('an error in a 2xx response is reported if nothing changed', () => {
   const step = stepOf([bob], { lang: 'en' });
   const outcome = { ...accepted, objection: 'Attribute cannot be modified' };
-  expect(judge(profile, step, outcome, { before: [bob], after: [bob] })).toMatchObject({
+  expect(judgedStep(profile, step, outcome, { before: [bob], after: [bob] })).toMatchObject({
     verdict: 'no effect',
     note: 'the device responded: Attribute cannot be modified',
   });

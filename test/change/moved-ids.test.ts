@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sincePlan } from '../../src/change/run-step.ts';
+import { sincePlan } from '../../src/change/gate.ts';
 import { movedId, Watch, withCurrentId } from '../../src/change/observe.ts';
+import { findRecord, pairRecords } from '../../src/change/pairing.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { genericRestProfile as stable } from '../../src/device/built-in-profiles.ts';
 import { DeviceFacts } from '../../src/device/facts.ts';
@@ -75,4 +77,27 @@ test('a field that changed twice is volatile; one that changed once is not', () 
   expect(watch.next(reading(2, 'R2'))).toBe(true);
   expect(watch.next(reading(3, 'R2'))).toBe(true);
   expect(fieldsWith(facts.profile, 'user', 'volatile')).toEqual(['hits']);
+});
+
+test('pairing finds for each record what the search for that record finds, if names and ids are its own', () => {
+  const fate = fc.constantFrom('stays', 'is renamed', 'gets a new id', 'is gone');
+  fc.assert(
+    fc.property(fc.array(fate, { maxLength: 12 }), fc.boolean(), (fates, isReversed) => {
+      const before = users(...fates.map((_, index) => `user${index}`));
+      const kept = before.flatMap((record, index): DeviceRecord[] => {
+        const fateOf = fates[index] ?? 'stays';
+        if (fateOf === 'is gone') return [];
+        if (fateOf === 'is renamed') return [{ ...record, username: `new${index}` }];
+        return [fateOf === 'stays' ? record : { ...record, id: 100 + index }];
+      });
+      const after = isReversed ? kept.toReversed() : kept;
+      const { matches, added } = pairRecords({ profile: stable, ...about }, before, after);
+      for (const record of before) {
+        expect(matches.get(record)).toBe(
+          findRecord(stable, { ...about, action: 'set' }, after, record),
+        );
+      }
+      expect(added).toEqual([]);
+    }),
+  );
 });

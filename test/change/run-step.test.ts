@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { runStep, sincePlan, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
+import { sincePlan } from '../../src/change/gate.ts';
+import { runStep, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { ProtocolError, RejectedError, UntrustedError } from '../../src/device/errors.ts';

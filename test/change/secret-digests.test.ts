@@ -12,7 +12,7 @@ import { curlScript } from '../../src/change/report/curl.ts';
 import { markdownReport } from '../../src/change/report/markdown.ts';
 import { jsonDocument, reportData, reportOf } from '../../src/change/report/report.ts';
 import { resultText } from '../../src/change/result-file.ts';
-import { sincePlan } from '../../src/change/run-step.ts';
+import { sincePlan } from '../../src/change/gate.ts';
 import { undoOf } from '../../src/change/undo.ts';
 import { devicePlanObject, resultObject } from '../../src/output/document.ts';
 import { resultLines } from '../../src/output/change-text.ts';

@@ -1,8 +1,10 @@
+import { evidenceOf, judge, type RequestOutcome } from '../../src/change/judge.ts';
 import { journalLine, opening } from '../../src/change/journal.ts';
 import type { UndoContext } from '../../src/change/undo.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import type { Step } from '../../src/change/step.ts';
+import type { StepEnd } from '../../src/change/verdict.ts';
 
 /** A step that deletes `before`, adds `asked`, or changes one to the other. */
 export function step(
@@ -34,4 +36,15 @@ export function openingLines(...[head, devices]: Parameters<typeof opening>): st
 /** Nothing happened since the run. */
 export function undoContext(profile: Profile): UndoContext {
   return { profile, meantBy: (_device, _step, left) => ({ ...left, age: 'older' }) };
+}
+
+/** The verdict on a step by two readings. */
+export function judgedStep(
+  profile: Profile,
+  step: Step,
+  outcome: RequestOutcome,
+  readings: Omit<Parameters<typeof evidenceOf>[2], 'answer'>,
+): StepEnd {
+  const answer = outcome.kind === 'accepted' ? outcome.record : undefined;
+  return judge(evidenceOf(profile, step, { ...readings, answer }), outcome);
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { checkFields, typedFields } from '../../src/change/typed-fields.ts';
-import { judge } from '../../src/change/judge.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
 import { DeclinedFailure } from '../../src/device/errors.ts';
@@ -11,6 +10,7 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import { maskedRecord } from '../../src/device/sensitive-fields.ts';
 import { MASK } from '../../src/text/one-line.ts';
 import type { Step } from '../../src/change/step.ts';
+import { judgedStep } from '../change/steps.ts';
 
 const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
 
@@ -74,7 +74,7 @@ test('a whole record has neither what the device sets nor what it takes without 
 test('a write-only field that reads back otherwise has not failed', () => {
   const [step] = planned({ code: '1234' }).steps;
   const readings = { before: [joe], after: [joe] };
-  const end = judge(profile, step as Step, { kind: 'accepted' }, readings);
+  const end = judgedStep(profile, step as Step, { kind: 'accepted' }, readings);
   expect(end).toMatchObject({ verdict: 'done', note: 'code cannot be read back' });
 });
 

@@ -80,7 +80,7 @@ test('an empty list after a write is reported', async () => {
   const { devsh } = await startOwnDevice({ list: () => [], isListOnly: true });
   const { stdout } = await devsh('user set ann lang=fr --on oslo --yes --allow unlisted-login');
   expect(stdout).toContain('the list no longer shows it');
-  expect(stdout).toContain('the list is empty now');
+  expect(stdout).toContain('no longer in the list, without a request');
   expect(stdout).not.toContain('gone');
 });
 

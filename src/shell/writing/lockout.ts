@@ -9,7 +9,7 @@ import {
   type FoundAccount,
   NOT_KNOWN,
 } from '../../change/lockout.ts';
-import { RecordIndex } from '../../change/pairing.ts';
+import { whose } from '../../change/pairing.ts';
 import {
   type DevicePlan,
   isOwing,
@@ -292,8 +292,9 @@ function nobody(
 
 /** An id may be that of another account elsewhere, so a lockout, which looks on all devices, takes names alone. */
 function meantHint(key: string, readings: readonly Wanted[]): string {
-  for (const { device, profile, keyField, records } of readings) {
-    const [record] = RecordIndex.of(records).withId(profile, key);
+  for (const one of readings) {
+    const { device, keyField } = one;
+    const [record] = whose({ ...one, resource: 'user' }, { ids: [key] }).byId;
     if (record === undefined) continue;
     const name = valueText(record[keyField]);
     return `; it is the id of ${visible(name)} on ${visible(device.name)} ("lockout ${quoteWord(name)}")`;
