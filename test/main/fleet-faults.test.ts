@@ -64,7 +64,7 @@ test('resources, learn and login go on behind a device that is away, and the lin
   await vault.create('correct horse battery');
   for (const [line, done] of [
     ['resources --on @lab', 'interface\tsim2, sim3'],
-    ['learn @lab', 'sim3: resources user'],
+    ['learn @lab', 'sim3: observed'],
     ['devices --on @lab', 'sim3\t'],
     [
       'login @lab --user admin --password-stdin --passphrase-stdin',

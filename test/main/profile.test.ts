@@ -91,7 +91,7 @@ test('profile check finds a mistake with line and column', async () => {
 
 test('learn reads the fields of a device, and records are patched from then on', async () => {
   const { devsh } = await startFleet({ profile: 'drf' });
-  expect((await devsh('learn --on sim1')).stderr).toContain('a record allows');
+  expect((await devsh('learn --on sim1')).stdout).toContain('resources.user.options');
   const { stdout } = await devsh('user set viewer lang=fr --on sim1 --yes --json');
   expect(stdout).toContain('"verdict":"done"');
   const facts = (await devsh('profile --on sim1 --json')).stdout;

@@ -4,9 +4,9 @@ import { grouped } from '../../device/record.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
 import { oneDevice, TARGETS } from '../arguments.ts';
-import { type Call, command, type CommandSpec, later, verb } from '../command.ts';
+import { command, type CommandSpec, later, verb } from '../command.ts';
 import { DEVICES } from '../grammar/options.ts';
-import { info, type Output, success, table } from '../output.ts';
+import { info, success, table } from '../output.ts';
 
 export const resources = command({
   name: 'resources',
@@ -200,19 +200,5 @@ export const learn = command({
     'devsh keeps the result: resources, methods, field types, choices. "connect" does the same in the\n' +
     'background.',
   examples: ['learn', 'learn fw1'],
-  async *run(call) {
-    yield* call.inTurn(await call.targets(), (session) => learnOne(call, session));
-  },
+  run: later(async () => (await import('../devices/learning.ts')).learnFacts),
 });
-
-async function* learnOne(call: Call, session: DeviceSession): AsyncGenerator<Output> {
-  const resource = 'user';
-  const records = await session.list(call.access, resource, call.io.signal);
-  const { learnedTexts, watchForCounters } = await import('../devices/learning.ts');
-  await session.learn(call.access, resource, 'again', call.io.signal);
-  const counters = await watchForCounters(call, session, resource, records);
-  const facts = learnedTexts(session.profile, resource);
-  if (counters.length > 0) facts.push(`${counters.join(', ')} change by themselves`);
-  const text = facts.length === 0 ? 'the device describes nothing' : facts.join(' · ');
-  yield { ...success(`${session.ref.name}: ${text}`), hasSuccess: true };
-}

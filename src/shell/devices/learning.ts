@@ -1,22 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Watch } from '../../change/observe.ts';
-import {
-  factsOf,
-  fieldsWith,
-  isSummary,
-  keyFieldOf,
-  type Origin,
-  originOf,
-  type Profile,
-  resourceOf,
-} from '../../device/profile.ts';
+import { factsOf, keyFieldOf, type Origin, originOf, type Profile } from '../../device/profile.ts';
 import type { FieldFacts } from '../../device/profile-schema.ts';
 import { type DeviceRecord, type Value, valueText } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
+import type { DeviceEntry } from '../../fleet/inventory.ts';
 import type { Since } from '../../settings/profile-files.ts';
-import { someOf } from '../../text/one-line.ts';
+import { counted, someOf } from '../../text/one-line.ts';
 import { inYaml } from '../../text/yaml-names.ts';
 import { profileOf } from '../access/access.ts';
 import { fieldsOf } from '../arguments.ts';
@@ -38,22 +30,6 @@ export async function learnAllQuietly(
   for (const result of results) {
     if (result.status === 'rejected' && !(result.reason instanceof DevshError)) throw result.reason;
   }
-}
-
-/** What a device described, in words. */
-export function learnedTexts(profile: Profile, resource: string): string[] {
-  const { offers } = profile;
-  const { fields, options = { of: '' } } = resourceOf(profile, resource);
-  const { list, record, takes } = options;
-  const described = Object.values(fields).filter(({ type }) => type !== undefined);
-  return [
-    offers && `resources ${offers.join(', ')}`,
-    list && `the list allows ${list.join(', ')}`,
-    record && `a record allows ${record.join(', ')}`,
-    described.length > 0 ? `${described.length} fields described` : undefined,
-    takes && `takes ${takes.join(', ')}`,
-    isSummary(profile, resource) ? 'the list lacks fields' : undefined,
-  ].filter((text) => text !== undefined);
 }
 
 /** The facts of a profile by their names in the code, with their values to show. */
@@ -108,39 +84,62 @@ export function describe(facts: FieldFacts): string {
 const CLOCK_TICK_MS = 1100;
 
 /** Reads a resource up to twice more to find fields that change without a write. */
-export async function watchForCounters(
+async function watchForCounters(
   { access, io }: Call,
   session: DeviceSession,
   resource: string,
   first: readonly DeviceRecord[],
-): Promise<readonly string[]> {
+): Promise<void> {
   const { facts } = session;
-  const known = fieldsWith(facts.profile, resource, 'volatile');
   const about = { resource, keyField: keyFieldOf(session.profile, resource, first), asked: {} };
   const watch = new Watch(facts, about, first);
-  if (!watch.next(await session.list(access, resource, io.signal))) return [];
-  await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
-  watch.next(await session.list(access, resource, io.signal));
+  if (watch.next(await session.list(access, resource, io.signal))) {
+    await sleep(CLOCK_TICK_MS, undefined, { signal: io.signal }).catch(() => undefined);
+    watch.next(await session.list(access, resource, io.signal));
+  }
   await facts.notified;
-  return fieldsWith(facts.profile, resource, 'volatile').filter((field) => !known.includes(field));
 }
 
 export async function* showProfiles(call: Call<DeviceOption | 'profile'>): AsyncGenerator<Output> {
   const { services } = call.shell;
   const rows = [];
-  for (const { entry, ref } of await call.targets()) {
-    const known = await profileOf(services, entry);
-    const since = await services.profiles.since(entry.address);
-    for (const [fact, value] of shownFacts(known)) {
-      const origin = originOf(known, fact);
-      const seen = sinceOf(fact, origin, since);
-      const source = origin === 'configured' ? `profile ${known.name}` : seen.source;
-      rows.push({ device: ref.name, fact: inFile(fact), value, origin, ...seen, source });
-    }
-  }
+  for (const { entry } of await call.targets())
+    rows.push(...(await factRows(call, entry, await profileOf(services, entry))));
+  yield factsTable(rows);
+}
+
+/** `learn` */
+export async function* learnFacts(call: Call): AsyncGenerator<Output> {
+  const [resource, rows] = ['user', [] as FactRow[]];
+  yield* call.inTurn(await call.targets(), async function* (session) {
+    const records = await session.list(call.access, resource, call.io.signal);
+    await session.learn(call.access, resource, 'again', call.io.signal);
+    await watchForCounters(call, session, resource, records);
+    const all = await factRows(call, session.entry, session.profile);
+    const seen = all.filter(({ origin }) => origin === 'observed');
+    rows.push(...seen);
+    const text = `${session.ref.name}: observed ${counted(seen.length, 'fact')}`;
+    yield { ...success(text), hasSuccess: true };
+  });
+  yield factsTable(rows);
+}
+
+type FactRow = Awaited<ReturnType<typeof factRows>>[number];
+
+async function factRows({ shell }: Call, { name, address }: DeviceEntry, known: Profile) {
+  const since = await shell.services.profiles.since(address);
+  return Array.from(shownFacts(known), ([fact, value]) => {
+    const origin = originOf(known, fact);
+    const seen = sinceOf(fact, origin, since);
+    const source = origin === 'configured' ? `profile ${known.name}` : seen.source;
+    return { device: name, fact: inFile(fact), value, origin, ...seen, source };
+  });
+}
+
+function factsTable(rows: readonly FactRow[]): Output {
   const extra = (key: string) => ({ key, title: key.toUpperCase(), isExtra: true }) as const;
   const columns = ['device', 'fact', 'value', 'origin', extra('since'), extra('source')];
-  yield table('facts', columns, rows);
+  return table('facts', columns, rows);
 }
 
 /** The device that the line names. Throws without such a device, before a file is written. */
