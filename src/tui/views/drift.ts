@@ -243,9 +243,7 @@ function below(state: State): readonly LogLine[] {
   const { overlay, size } = state;
   if (overlay.kind !== 'drift') return [];
   const row = DRIFT.current(state);
-  const { drift, resource } = overlay.output;
-  const { length } = drift.rows.filter(({ isSame }) => isSame);
-  const same = length === 0 || overlay.isWhole ? '' : ` · ${length} the same folded away`;
+  const { resource } = overlay.output;
   // The title counts the devices that were not read.
   const words = [SIGNS.only, SIGNS.differs, SIGNS.missing].map(
     ({ sign, word }) => `${sign} ${word}`,
@@ -254,7 +252,7 @@ function below(state: State): readonly LogLine[] {
   const { labels } = placesIn(overlay.output, overlay.device, size.columns - GUTTER);
   const isNumbered = labels !== undefined && labels.every((text, at) => text === String(at + 1));
   const numbers = isNumbered ? names.map((name, at) => `${at + 1} ${visible(name)}`) : [];
-  const legend: LogLine = { tone: 'quiet', text: [...words, ...numbers].join('  ') + same };
+  const legend: LogLine = { tone: 'quiet', text: [...words, ...numbers].join('  ') };
   if (row === undefined) return fittedLines([legend], size);
   const counts: LogLine = { tone: 'warning', text: countsText(overlay.output) };
   const alike = alikeFor(overlay, state);
