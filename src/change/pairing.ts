@@ -13,9 +13,11 @@ import {
   grouped,
   isNested,
   isTimeStamp,
+  jsonText,
   type Value,
   valueAt,
   valueText,
+  withoutFields,
 } from '../device/record.ts';
 import { isStored } from '../device/equality.ts';
 import type { Change } from './change.ts';
@@ -72,8 +74,9 @@ export function whose(
   const ignored = ignoredFields(profile, resource);
   const id = idOf(profile, image);
   const isSame = (record: DeviceRecord): boolean =>
-    !taken.has(record) && changesSince(image, record, ignored).length === 0;
-  const named = isKeyless ? records : byKey;
+    changesSince(image, record, ignored).length === 0;
+  const alike = isKeyless ? free([index.withContent(image, ignored)]) : byKey;
+  const named = isKeyless && alike.length === 0 ? free([records]) : alike;
   // If several have the same content, take the one whose position has not changed.
   const own = named.find((one) => idOf(profile, one) === id && isSame(one)) ?? named.find(isSame);
   const isOwn = own === undefined ? [] : [own];
@@ -209,6 +212,7 @@ function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
 class RecordIndex {
   readonly #records: readonly DeviceRecord[];
   readonly #byField = new Map<string, FieldIndex>();
+  readonly #byContent = new Map<string, ReadonlyMap<string, readonly DeviceRecord[]>>();
   readonly #byId = new WeakMap<Profile, ReadonlyMap<string, readonly DeviceRecord[]>>();
 
   /** The index of a reading, built once: readings do not change. */
@@ -237,6 +241,16 @@ class RecordIndex {
     return records.filter((record) =>
       isKeyless ? valueText(record[field]) === '' : isStored(value, record[field]),
     );
+  }
+
+  /** The records that show the same texts as another one. */
+  withContent(image: DeviceRecord, ignored: readonly string[]): readonly DeviceRecord[] {
+    const textOf = (record: DeviceRecord): string =>
+      jsonText(Object.entries(withoutFields(record, ignored)).sort());
+    const name = ignored.join();
+    const index = this.#byContent.get(name) ?? grouped(this.#records, textOf);
+    this.#byContent.set(name, index);
+    return index.get(textOf(image)) ?? [];
   }
 
   /** The records with this id, in any spelling of it. */

@@ -10,6 +10,7 @@ import { fieldsWith } from '../../src/device/profile.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import type { Step } from '../../src/change/step.ts';
+import { countComputing } from '../contention.ts';
 
 const device = { name: 'fw1', address: '10.0.0.5:443' };
 const positional: Profile = { ...stable, ids: 'positional' };
@@ -77,6 +78,16 @@ test('a field that changed twice is volatile; one that changed once is not', () 
   expect(watch.next(reading(2, 'R2'))).toBe(true);
   expect(watch.next(reading(3, 'R2'))).toBe(true);
   expect(fieldsWith(facts.profile, 'user', 'volatile')).toEqual(['hits']);
+});
+
+test('records without names are followed by their content in linear time', () => {
+  const nameless = { profile: positional, resource: 'user', keyField: 'id' };
+  const names = Array.from({ length: 4000 }, (_, index) => `user${index}`);
+  const [before, after] = [users(...names), users(...names.slice(1))];
+  const computing = countComputing();
+  const { matches } = pairRecords(nameless, before, after);
+  expect(matches.size).toBe(after.length);
+  expect(computing()).toBeLessThan(1000);
 });
 
 test('pairing finds for each record what the search for that record finds, if names and ids are its own', () => {
