@@ -282,9 +282,9 @@ function applyLine(
     if (old !== undefined) state.set(change.key, changedRecord(old, change));
   }
   for (const record of added) state.set(record.key, record);
-  const touched = new Set([...gone, ...[...changed, ...added].map(({ key }) => key)]);
+  const touched = [...gone, ...[...changed, ...added].map(({ key }) => key)];
   const among = (all: KeptState): KeptState =>
-    new Map([...all].filter(([key]) => touched.has(key)));
+    new Map(touched.flatMap((key) => all.get(key) ?? []).map((record) => [record.key, record]));
   const difference = differenceOf(among(before), among(state));
   const absences = absencesAfter(last, line, state, difference);
   return { ...common, ...naming, state, ...absences, difference, left: line.left };
@@ -320,6 +320,7 @@ function absencesAfter(
 /** The same state without fields that are found to move only now. */
 function stripped(state: KeptState, moving: Moving | undefined): KeptState {
   const names = moving?.fields ?? [];
+  if (names.length === 0) return state;
   const hasOne = [...state.values()].some(({ fields }) =>
     names.some((name) => Object.hasOwn(fields, name)),
   );
