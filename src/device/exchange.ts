@@ -272,43 +272,27 @@ export function progressText(bytes: number, before: number, resource: string): s
 /** Node's default of 16 KiB takes a turn of the event loop per step. */
 const CHUNK_BYTES = 256 * 1024;
 
-const DECODERS: Readonly<Record<string, 'gunzip' | 'brotliDecompress' | 'inflate'>> = {
-  gzip: 'gunzip',
-  'x-gzip': 'gunzip',
-  br: 'brotliDecompress',
-  deflate: 'inflate',
-};
-
-/** Undoes the content encodings. Throws TransportFault if the body is too large or broken. */
+/** Undoes gzip, deflate or Brotli, which nobody asked for. Throws TransportFault if it is too large or none of them. */
 async function inflate({ status, headers, bytes }: RawResponse, maxBytes: number): Promise<Buffer> {
-  const encodings = (headers['content-encoding'] ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
-  const unreadable = (detail: Note, cause?: unknown): TransportFault =>
-    new TransportFault('encoding', detail, { sent: true, status, cause });
-  if (encodings.length > 3) throw unreadable({ code: 'transfer', is: 'layers' });
-  let plain = bytes;
-  for (const name of encodings.reverse()) {
-    if (plain.length === 0) return plain;
-    const decoder = DECODERS[name];
-    if (!decoder) throw unreadable({ code: 'transfer', is: 'encoding', name });
-    // Some servers omit the zlib header that the standard requires.
-    const isBare = decoder === 'inflate' && ((plain[0] ?? 0) & 0x0f) !== 8;
-    // Loaded on demand, because devsh asks for uncompressed bodies.
-    const zlib = process.getBuiltinModule('node:zlib');
-    const decode = promisify<Buffer, ZlibOptions, Buffer>(zlib[isBare ? 'inflateRaw' : decoder]);
-    try {
-      plain = await decode(plain, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
-    } catch (error) {
-      if (!(error instanceof RangeError))
-        throw unreadable({ code: 'transfer', is: 'broken', name }, error);
-      const detail = { code: 'transfer', is: 'unpacked', size: mebibytes(maxBytes) } as const;
-      throw new TransportFault('too large', detail, { sent: true, status, cause: error });
-    }
+  const name = (headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (bytes.length === 0 || name === 'identity') return bytes;
+  const fault = (kind: 'too large' | 'encoding', detail: Note, cause?: unknown): TransportFault =>
+    new TransportFault(kind, detail, { sent: true, status, cause });
+  const broken = { code: 'transfer', is: 'broken', name } as const;
+  if (!/^(?:br|deflate|(?:x-)?gzip)$/.test(name)) throw fault('encoding', broken);
+  // Some servers omit the zlib header that the standard requires.
+  const isBare = name === 'deflate' && ((bytes[0] ?? 0) & 0x0f) !== 8;
+  const decoder = name === 'br' ? 'brotliDecompress' : isBare ? 'inflateRaw' : 'unzip';
+  // Loaded on demand, because devsh asks for uncompressed bodies.
+  const zlib = process.getBuiltinModule('node:zlib');
+  const decode = promisify<Buffer, ZlibOptions, Buffer>(zlib[decoder]);
+  try {
+    return await decode(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw fault('encoding', broken, error);
+    const size = mebibytes(maxBytes);
+    throw fault('too large', { code: 'transfer', is: 'unpacked', size }, error);
   }
-  return plain;
 }
 
 export function mebibytes(bytes: number): string {

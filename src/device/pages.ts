@@ -390,15 +390,14 @@ export function pageSteps(
   const stated = pageStep(paging);
   if (stated !== undefined) return [stated];
   const size = SIZES.find((name) => name in numbers);
-  const usual = STEPS.filter(({ kind }) => paging === 'auto' || paging === kind);
-  const known = usual.map((step) => ({ ...(size !== undefined && { size }), ...step }));
-  const first = known.filter(
-    ({ parameter, size: own }) => parameter === worked?.parameter && own === worked.size,
-  );
-  const named = known.filter(({ parameter }) => parameter in numbers);
+  const usual = STEPS.filter(({ kind }) => paging === 'auto' || paging === kind).map((step) => ({
+    ...(size !== undefined && { size }),
+    ...step,
+  }));
+  const named = usual.filter(({ parameter }) => parameter in numbers);
   // Where nothing names it, `start` means too many things.
-  const guessed = known.filter(({ parameter }) => paging !== 'auto' || parameter !== 'start');
-  return [...new Set([...first, ...named, ...guessed])];
+  const guessed = usual.filter(({ parameter }) => paging !== 'auto' || parameter !== 'start');
+  return [...new Set([...(worked === undefined ? [] : [worked]), ...named, ...guessed])];
 }
 
 /** `index` is 1 for the page after the first; `sizeOfFirst` is the number of records on the first. */

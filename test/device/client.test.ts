@@ -217,7 +217,6 @@ test.each([
   ['deflate', deflateSync(USERS)],
   ['deflate', deflateRawSync(USERS)],
   ['br', brotliCompressSync(USERS)],
-  ['gzip, br', brotliCompressSync(gzipSync(USERS))],
   ['identity', Buffer.from(USERS)],
 ])('reads %s although it did not ask for it', async (encoding, body) => {
   const server = await serve((_request, response) => {
@@ -229,7 +228,7 @@ test.each([
 test.each([
   ['a bomb', 'gzip', gzipSync(Buffer.alloc(3_000_000)), 'too large'],
   ['broken data', 'gzip', Buffer.from('no gzip'), 'gzip data is broken'],
-  ['an unknown encoding', 'zstd', Buffer.from(USERS), 'unknown encoding "zstd"'],
+  ['an unknown encoding', 'zstd', Buffer.from(USERS), 'zstd data is broken, or of a kind'],
 ])('%s is refused', async (_title, encoding, body, why) => {
   const server = await serve((_request, response) => {
     response.setHeader('content-encoding', encoding).end(body);

@@ -139,7 +139,6 @@ gzip                       listed        done 1       done 1       done 1       
 deflate                    listed        done 1       done 1       done 1       done 1
 deflate-bare               listed        done 1       done 1       done 1       done 1
 brotli                     listed        done 1       done 1       done 1       done 1
-gzip-twice                 listed        done 1       done 1       done 1       done 1
 gzip-many-times            protocol      done 1       done 1       done 1       unknown 1
 gzip-truncated             protocol      done 1       done 1       done 1       unknown 1
 gzip-garbage               protocol      done 1       done 1       done 1       unknown 1

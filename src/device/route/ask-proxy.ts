@@ -70,21 +70,12 @@ export async function askSocksProxy(
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (typeof code !== 'string' || !/^UND_ERR_(?:SOCKS5|INVALID_ARG)/.test(code)) throw error;
-    const usual = /^UND_ERR_SOCKS5_REPLY_(?!VERSION)/.test(code) ? 'reported' : 'no-socks';
+    const is = /AUTH_(?!VERSION)|INVALID_ARG/.test(code) ? 'socks-login' : 'reported';
     const reason = error instanceof Error ? error.message : '';
-    const is = SOCKS_FAILURES[code] ?? usual;
     const target = formatAddress(address);
     throw new ReplyError({ code: 'proxy-refused', is, reason, target }, { cause: error });
   }
 }
-
-/** The reasons by the code of undici. */
-const SOCKS_FAILURES: Readonly<Record<string, `socks-${'login' | 'no-login' | 'method'}`>> = {
-  UND_ERR_INVALID_ARG: 'socks-no-login',
-  UND_ERR_SOCKS5_AUTH_REJECTED: 'socks-no-login',
-  UND_ERR_SOCKS5_AUTH_FAILED: 'socks-login',
-  UND_ERR_SOCKS5_AUTH_METHOD: 'socks-method',
-};
 
 function connected(client: Socks5Client, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -84,11 +84,8 @@ export const DEVICE = {
     other: 'returned {status} for {target}',
     early: 'sent data after its reply, before TLS began. Is the port of the device its HTTPS port?',
     reported: 'reports: {reason} ({target})',
-    'no-socks': 'does not respond like a SOCKS5 proxy',
-    'socks-no-login':
-      'requires a login of 1 to 255 bytes; put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT',
-    'socks-login': 'rejects the login',
-    'socks-method': 'selected a login method that devsh did not offer',
+    'socks-login':
+      'rejects the login, or requires a login of 1 to 255 bytes ({reason}); put one into ALL_PROXY, as in socks5h://USER:PASSWORD@HOST:PORT',
     late: 'made no connection to {target} in time',
     reset: 'closed the connection before its reply was complete',
     malformed: 'did not respond in HTTP. Is it an HTTP proxy?',

@@ -158,9 +158,7 @@ export const RESPONSE = {
     slow: 'no complete response within {seconds} s',
     cancelled: 'cancelled while waiting for the response',
     length: 'the response has no length and may be cut off',
-    layers: 'it is compressed too many times',
-    encoding: 'unknown encoding "{name}"',
-    broken: 'its {name} data is broken',
+    broken: 'its {name} data is broken, or of a kind that devsh does not know',
   },
   'bad-json': {
     depth: 'JSON nested more than {most} levels deep',

@@ -72,9 +72,6 @@ export const ENCODING_FAULTS = [
     deflateRawSync,
   ),
   packed('brotli', 'The same with brotli.', 'br', brotliCompressSync),
-  packed('gzip-twice', 'The body is compressed twice.', 'gzip, gzip', (body) =>
-    gzipSync(gzipSync(body)),
-  ),
   packed('gzip-many-times', 'The headers declare twenty compressions.', TWENTY, gzipSync),
   packed('gzip-truncated', 'The compressed body is cut, but its length is right.', 'gzip', (body) =>
     firstHalf(gzipSync(body)),
