@@ -173,7 +173,6 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   question: editAnswer,
   filter: (state, key) => withTable(state, { ...state.table, filter: editFilter(state, key) }),
   form: editField,
-  'form-switch': editField,
   'form-choice': editField,
   'form-pick': editField,
   search: editLine,

@@ -103,7 +103,6 @@ const TYPED: Readonly<Partial<Record<Context, readonly (keyof State)[]>>> = {
   filter: [],
   find: ['find', 'overlay', 'questions'],
   form: ['form'],
-  'form-switch': ['form'],
   'form-choice': ['form'],
   'form-pick': ['form'],
   question: ['questions'],

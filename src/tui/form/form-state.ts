@@ -45,7 +45,7 @@ interface Picking {
   readonly before: Editing;
 }
 
-type FormContext = 'form' | 'form-switch' | 'form-choice' | 'form-pick' | 'form-run';
+type FormContext = 'form' | 'form-choice' | 'form-pick' | 'form-run';
 
 /** Forms with the same id concern the same record. */
 export function formId({ action, resource, keys, on }: FormOpening): string {
@@ -78,7 +78,6 @@ export function formContext(form: FormState): FormContext {
   const field = currentField(form);
   if (field === undefined) return 'form-run';
   if (form.picking !== undefined) return 'form-pick';
-  if (field.type === 'boolean') return 'form-switch';
   return choicesOf(field).length > 0 ? 'form-choice' : 'form';
 }
 
@@ -89,8 +88,14 @@ export function isCheckList(field: FormField): boolean {
 
 /** The choices of a field; a list may have several of them. */
 export function choicesOf(field: FormField): readonly FieldChoice[] {
-  const { choices, proposals, isSecret, nested } = field;
+  const { choices, proposals, isSecret, nested, type, spelling } = field;
   if (isSecret || nested?.kind === 'object') return [];
+  if (type === 'boolean') {
+    return [
+      { value: spelling?.yes ?? 'true', label: 'yes' },
+      { value: spelling?.no ?? 'false', label: 'no' },
+    ];
+  }
   return choices ?? (nested === undefined ? proposals : undefined) ?? [];
 }
 

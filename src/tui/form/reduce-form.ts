@@ -1,7 +1,6 @@
 import {
   type FieldIssues,
   type FormField,
-  isOn,
   soughtIndex,
   toggledText,
 } from '../../shell/records/form-fields.ts';
@@ -115,10 +114,12 @@ type Change = (form: FormState, field: FormField) => FormState;
 const FIELD_ACTIONS: Readonly<
   Record<Exclude<FormAction, 'close-form' | 'next-field' | 'previous-field'>, Change>
 > = {
-  switch: switched,
   'choice-next': (form, field) => moveChoice(form, field, 1),
   'choice-back': (form, field) => moveChoice(form, field, -1),
-  'open-choices': (form, field) => openPicking(form, field, false),
+  'open-choices': (form, field) =>
+    choicesOf(field).length === 2 && !isCheckList(field)
+      ? moveChoice(form, field, 1)
+      : openPicking(form, field, false),
   'take-choice': acceptChoice,
   'close-choices': (form, field) =>
     form.picking === undefined
@@ -148,10 +149,6 @@ export function editForm(opened: FormState, key: EditKey): FormState {
       return form;
     case 'form':
       return setEditing(form, field, edit(editing, key));
-    case 'form-switch': {
-      const text = switchText(field, key);
-      return text === undefined ? form : setEditing(form, field, filled(editing, text));
-    }
     case 'form-choice': {
       // Typing begins a new choice; Escape restores the old one.
       const start = key.kind === 'insert' ? EMPTY_EDITING : editing;
@@ -201,14 +198,6 @@ function toggled(form: FormState, field: FormField): FormState {
   return { ...next, picking: { ...form.picking, query: '' } };
 }
 
-function switchText({ spelling }: FormField, key: EditKey): string | undefined {
-  if (key.kind === 'erase-left' || key.kind === 'erase-right' || key.kind === 'kill-left')
-    return '';
-  if (key.kind !== 'insert') return undefined;
-  if (/^[ty1]/i.test(key.text)) return spelling?.yes ?? 'true';
-  return /^[fn0]/i.test(key.text) ? (spelling?.no ?? 'false') : undefined;
-}
-
 /** Moves by editable fields; after the last one is the command. */
 function moved(form: FormState, by: number): FormState {
   const open = form.fields.flatMap(({ isReadOnly }, index) => (isReadOnly ? [] : [index]));
@@ -216,13 +205,6 @@ function moved(form: FormState, by: number): FormState {
   const at = stops.indexOf(form.cursor);
   const cursor = stops[Math.max(0, Math.min(stops.length - 1, at + by))] ?? form.cursor;
   return { ...form, cursor, picking: undefined };
-}
-
-function switched(form: FormState, field: FormField): FormState {
-  const now = textOf(form, field) || field.fallback;
-  const { yes = 'true', no = 'false' } = field.spelling ?? {};
-  const line = isOn(field, now) === true ? no : yes;
-  return setEditing(form, field, filled(editingOf(form, field), line));
 }
 
 /** Moves to another choice: highlights it while the choices are open, else applies it at once. */

@@ -97,11 +97,8 @@ const FORM_KEYS: Keymap = [
       hint: [3, 'close'],
     }),
   ]),
-  ...keysOf('form-switch', 'On a field that is true or false', [
-    key(['space'], 'switch', 'true or false', { hint: [0, 'switch'] }),
-  ]),
   ...keysOf('form-choice', 'On a field with choices', [
-    key(['space'], 'open-choices', 'show all choices; typing filters them', {
+    key(['space'], 'open-choices', 'show all choices, or take the other one of two', {
       hint: [0, 'choices'],
     }),
     key(['right'], 'choice-next', 'the next choice'),

@@ -32,7 +32,6 @@ export type PromptAction =
 export type FormAction =
   | 'next-field'
   | 'previous-field'
-  | 'switch'
   | 'choice-next'
   | 'choice-back'
   | 'open-choices'
@@ -102,7 +101,6 @@ const PARTS = [
   'palette',
   'overlay',
   'form',
-  'form-switch',
   'form-choice',
   'form-pick',
   'form-run',

@@ -78,20 +78,13 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   'empty-prompt': 'prompt',
   plan: 'question',
-  'form-switch': 'form',
   'form-choice': 'form',
   'form-pick': 'form',
   'form-run': 'form',
 };
 
 /** Contexts that also show all hints of the contexts below; a view shows only the `WAYS`. */
-const HINTS_BELOW: readonly Context[] = [
-  'plan',
-  'empty-prompt',
-  'form-switch',
-  'form-choice',
-  'form-run',
-];
+const HINTS_BELOW: readonly Context[] = ['plan', 'empty-prompt', 'form-choice', 'form-run'];
 
 const EXITS: readonly string[] = ['find', 'go-prompt', 'help', 'close'];
 

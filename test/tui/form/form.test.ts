@@ -186,12 +186,14 @@ describe('fields', () => {
     expect(screen(adding).find((row) => row.includes('Modified'))).toMatch(/read-only/);
   });
 
-  test('that are true or false are switched, from what a new record would get', () => {
+  test('that are true or false are two choices, from what a new record would get', () => {
     const active = press(adding, 'next-field', 'next-field');
-    expect(contextOf(active)).toBe('form-switch');
-    expect(formCommand(formOf(press(active, 'switch')))).toBe('user add is_active=false');
-    expect(formCommand(formOf(press(active, 'switch', 'switch')))).toBe('user add is_active=true');
-    expect(formCommand(formOf(press(active, 'switch', 'erase-left')))).toBe('user add');
+    expect(contextOf(active)).toBe('form-choice');
+    expect(formCommand(formOf(press(active, 'open-choices')))).toBe('user add is_active=false');
+    expect(formCommand(formOf(press(active, 'open-choices', 'open-choices')))).toBe(
+      'user add is_active=true',
+    );
+    expect(formCommand(formOf(press(active, 'open-choices', 'kill-left')))).toBe('user add');
   });
 
   test('that are true or false are shown in words, and sent as the device spells them', () => {
@@ -199,9 +201,9 @@ describe('fields', () => {
     const fields = [field('dhcp', { label: 'DHCP', type: 'boolean', value: 'on', spelling })];
     const state = after(start, { kind: 'form', opening: SET, fields });
     expect(screen(state).join('\n')).toMatch(/DHCP +\[yes/);
-    expect(formCommand(formOf(press(state, 'switch')))).toBe('user set bob dhcp=off');
-    expect(screen(press(state, 'switch')).join('\n')).toMatch(/DHCP +\[no +\] was yes/);
-    expect(formCommand(formOf(press(state, '"n', '"y')))).toBe('user set bob');
+    expect(formCommand(formOf(press(state, 'open-choices')))).toBe('user set bob dhcp=off');
+    expect(screen(press(state, 'open-choices')).join('\n')).toMatch(/DHCP +\[no +\] was yes/);
+    expect(formCommand(formOf(press(state, '"n', 'take-choice')))).toBe('user set bob dhcp=off');
   });
 
   test('that are lists with choices are marked, in the order of the choices', () => {

@@ -33,7 +33,6 @@ describe('a key means what its place says', () => {
     ['1', 'table', undefined],
     ['a', 'form', undefined],
     ['space', 'form', undefined],
-    ['space', 'form-switch', 'switch'],
     ['enter', 'form', 'next-field'],
     ['enter', 'form-run', 'run-form'],
     ['down', 'form-pick', 'choice-next'],
