@@ -1,11 +1,12 @@
 import { Box } from 'ink';
 import { use } from 'react';
 import { quotedKey } from '../../change/plan.ts';
-import { cut, fit, visible, widthOf } from '../../text/visible.ts';
+import { cut, visible, widthOf } from '../../text/visible.ts';
 import { contextOf } from '../keys/keymap.ts';
 import { columnCells, inputLine, problemLines, shownLine } from '../prompt/input-line.ts';
 import type { LineProblem, Menu } from '../prompt/prompt-state.ts';
-import { ghostOf, isOffering, menuTop } from '../prompt/reduce-prompt.ts';
+import { ghostOf, isOffering } from '../prompt/reduce-prompt.ts';
+import { choiceLines } from '../screen/choices.ts';
 import { LABEL_TONES, plainLine, type Span, stressed, type TextLine } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { KeysContext, Line, ThemeContext } from './line.tsx';
@@ -92,26 +93,22 @@ interface ProposalsProps {
 function Proposals({ state, menu, height }: ProposalsProps) {
   const { columns } = state.size;
   const { proposals, start } = menu.completion;
-  const first = menuTop(menu, height);
-  const texts = proposals.map(({ text }) => visible(quotedKey(text)));
-  const widest = Math.min(Math.max(...texts.map(widthOf)), Math.floor(columns / 2));
   const { origin } = inputLine(state);
   const wanted = origin + columnCells(state.prompt.editing.line, start) - 1;
   const indent = Math.max(0, Math.min(wanted, Math.floor(columns / 2) - 10));
-  return proposals.slice(first, first + height).map(({ text, summary, letters }, row) => {
-    const index = first + row;
-    const rest = proposals.length - first - height;
-    const isLastOfMore = row === height - 1 && rest > 0;
-    const summaryText = summary === undefined ? '' : `  ${visible(summary)}`;
-    const more = isLastOfMore ? `  … ${rest} more` : '';
-    const line = cut(` ${fit(texts[index] ?? '', widest)}${summaryText}${more} `, columns - indent);
-    // If escapes stand for characters, the positions no longer match.
-    const isAsTyped = texts[index] === text && widthOf(text) <= widest;
+  const choices = proposals.map(({ text, summary = '' }) => {
+    return { text: visible(quotedKey(text)), summary: visible(summary) };
+  });
+  const size = { height, width: columns - indent };
+  return choiceLines(choices, menu.chosen ?? 0, size).map(({ at, line }) => {
+    const { text = '', letters = [] } = proposals[at] ?? {};
+    // If escapes stand for characters, or the text is cut, the positions do not match.
+    const isAsTyped = line.startsWith(` ${text}`);
     return (
-      <Box key={index} paddingLeft={indent}>
+      <Box key={at} paddingLeft={indent}>
         <Line
-          spans={stressed(plainLine(line), 'match', isAsTyped ? letters.map((at) => at + 1) : [])}
-          ground={index === menu.chosen ? 'plain' : undefined}
+          spans={stressed(plainLine(line), 'match', isAsTyped ? letters.map((one) => one + 1) : [])}
+          ground={at === menu.chosen ? 'plain' : undefined}
         />
       </Box>
     );

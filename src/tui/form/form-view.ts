@@ -2,6 +2,7 @@ import { type FormField, isOn, itemsOf } from '../../shell/records/form-fields.t
 import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { layoutOf } from '../screen/layout.ts';
+import { choiceLines } from '../screen/choices.ts';
 import type { Span } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
@@ -200,13 +201,6 @@ function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
     .map((line) => [{ tone, text: indent + line }]);
 }
 
-/** The first visible choice in `most` rows. */
-function choiceTop(form: FormState, most: number): number {
-  const chosen = form.picking?.chosen ?? 0;
-  const last = openChoices(form).length - most;
-  return Math.max(0, Math.min(chosen - Math.floor(most / 2), last));
-}
-
 function choiceRows(form: FormState, { label, columns }: Widths, most: number): FormRow[] {
   const options = openChoices(form);
   const chosen = form.picking?.chosen ?? 0;
@@ -217,27 +211,16 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
       : undefined;
   const indent = ' '.repeat(GUTTER + label + 1);
   const room = columns - indent.length - 1;
-  if (options.length === 0) {
+  if (options.length === 0)
     return [[{ tone: 'warning', text: indent + cut(' no choice fits', room) }]];
-  }
-  const top = choiceTop(form, most);
-  const widest = Math.max(
-    ...options.slice(top, top + most).map(({ value }) => widthOf(visible(value))),
-  );
-  return options.slice(top, top + most).map(({ value, label: name }, row) => {
-    const rest = options.length - top - most;
-    const more = row === most - 1 && rest > 0 ? `  … ${rest} more` : '';
-    const labelText = name === value ? '' : `  ${visible(name)}`;
+  const choices = options.map(({ value, label: name }) => {
     const box = marked === undefined ? '' : marked.has(value) ? '[x] ' : '[ ] ';
-    const shown = ` ${box}${fit(visible(value), Math.min(widest, 24))}${labelText}`;
-    // The count of the rest stays visible however long the name is.
-    const text = `${cut(shown, room - 1 - widthOf(more))}${more} `;
-    const isChosen = top + row === chosen;
-    return [
-      { tone: 'plain', text: indent },
-      { tone: isChosen ? 'chosen' : 'plain', text },
-    ];
+    return { text: box + visible(value), summary: name === value ? '' : visible(name) };
   });
+  return choiceLines(choices, chosen, { height: most, width: room }).map(({ at, line }) => [
+    { tone: 'plain', text: indent },
+    { tone: at === chosen ? 'chosen' : 'plain', text: line },
+  ]);
 }
 
 /** The line that Enter runs; gets more room if the cursor is on it. */

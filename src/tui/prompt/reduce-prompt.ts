@@ -151,11 +151,6 @@ function acceptChoice(prompt: PromptState): PromptState {
   return { ...setLine(prompt, line), menu: undefined };
 }
 
-/** The first visible proposal in `height` lines. */
-export function menuTop({ chosen, completion: { proposals } }: Menu, height: number): number {
-  return Math.max(0, Math.min((chosen ?? 0) - height + 1, proposals.length - height));
-}
-
 function moveChoice(menu: Menu | undefined, by: 1 | -1): Menu | undefined {
   if (menu === undefined) return undefined;
   const count = menu.completion.proposals.length;
