@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { know } from '../main/devsh.ts';
+import { know, writesOf } from '../main/devsh.ts';
 import { allText, escrowIn, lastLogin, OLD, PASSPHRASE, startRotation } from './fleet.ts';
 
 const NEW = 'Fresh-Harbour-4711';
@@ -351,4 +351,25 @@ test('a rotation that reaches no device is pending, and resume sets the secret t
   const settled = await rotate('resume --also sim1=viewer');
   expect(settled.stdout, settled.stderr).toContain('1 done');
   expect(lastLogin(device(1), 'viewer', NEW)).toBe(true);
+});
+
+test('a step of a resumed rotation is refused alone where its account may be the login in use', async () => {
+  const { rotate, device, devsh, vault } = await startRotation({ devices: 1 });
+  device(1).putUser({ username: 'Admin' });
+  const [other = ''] = device(1).users.flatMap(({ username }) =>
+    /^(?:admin|viewer)$/i.test(username) ? [] : [username],
+  );
+  await vault.store(device(1).address, { kind: 'basic', user: other, secret: OLD });
+  device(1).setFault('refuse', true);
+  const escrow = await escrowIn(devsh.folder);
+  const line = `rotate password Admin viewer --on sim1 --user ${other} --generate --each ${escrow}`;
+  const run = await rotate(line);
+  expect(run.stderr, run.stdout).toMatch(/pending: "resume \S+" continues/);
+  device(1).setFault('refuse', false);
+  const settled = await rotate('resume --user admin --also sim1=viewer --also sim1=Admin');
+  expect(settled.stdout).toContain('Admin is not admin, the login in use');
+  expect(settled.stdout).toContain('1 done');
+  expect(settled.exitCode).toBe(3);
+  expect(device(1).logins.findLast(({ username }) => username === 'viewer')?.isAccepted).toBe(true);
+  expect(writesOf(device(1))).toHaveLength(1);
 });
