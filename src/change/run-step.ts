@@ -275,7 +275,7 @@ async function readBack(
   before: readonly DeviceRecord[],
 ): Promise<Sent> {
   const { session } = work;
-  const { profile, facts } = session;
+  const { facts } = session;
   const ignores = facts.get('effects') === 'ignored' || session.hasWaitedInVain;
   const settleDelaysMs = work.settleDelaysMs.slice(0, ignores ? DELAYS_IF_IGNORED : undefined);
   const watch = new Watch(facts, step, before);
@@ -289,6 +289,8 @@ async function readBack(
       return { end: unread(outcome, expectedError(error)), isAsBefore: false };
     }
     const mayBeCounter = watch.next(after);
+    // With what this reading has just taught.
+    const { profile } = session;
     const listed = evidenceOf(profile, step, { before, after, answer });
     const delayMs = settleDelaysMs[attempt];
     if (delayMs !== undefined && (mayBeCounter || mayStillShow(listed, outcome))) {

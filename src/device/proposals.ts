@@ -44,7 +44,11 @@ export function proposalsFor(
     }),
   );
   const proposals: Proposal[] = [];
-  const propose = (fact: string, value: string, is: 'attributes' | 'key' | 'id'): void => {
+  const propose = (
+    fact: string,
+    value: string,
+    is: 'attributes' | 'key' | 'id' | 'chosen',
+  ): void => {
     const why = textOf({ code: 'proposal', is, field: keyField, value });
     proposals.push({ fact, value, why });
   };
@@ -52,8 +56,11 @@ export function proposalsFor(
   // Below other records the key is unique in each list only.
   else if (better !== undefined && parent === undefined && !isKey)
     propose(`resources.${resource}.key_field`, better, 'key');
-  const hasId = records.some((record) => idOf(profile, record) !== undefined);
-  if (!hasId && !isNamedByKey(profile, resource))
+  const known = records.map((record) => idOf(profile, record));
+  const isChosen = known.length > 1 && known.every((id, index) => id === keys[index]);
+  if (isNamedByKey(profile, resource)) return proposals;
+  if (isChosen) propose('id_fields', '[]', 'chosen');
+  else if (known.every((id) => id === undefined))
     propose('id_fields', `[${unique.find((field) => ID_NAME.test(field)) ?? ''}]`, 'id');
   return proposals;
 }

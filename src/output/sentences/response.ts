@@ -201,6 +201,7 @@ export const RESPONSE = {
   },
   proposal: {
     attributes: 'every record has its {field} in {value}',
+    chosen: 'the id of each record is its {field}: who adds one chooses it',
     key: 'not every record has a {field} of its own, and every record has a {value} of its own',
     id: ({ value }: { field: string; value: string }) =>
       value === '[]'

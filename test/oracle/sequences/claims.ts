@@ -158,8 +158,10 @@ export function falseClaims(told: Told, deeds: readonly Deed[], machine: Deed['b
       return [`${claim}, and the record with that id is there`];
     }
     const isWay = isUndo(line) || isResume(line) || line.kind === 'restore';
-    // Its twin may have done the same for this line.
-    const isByTwin = here.some(({ by, cause }) => by === 'side' && cause === machine);
+    // Its twin may have done the same for this line; what is accepted and shown then is done, whoever wrote it there.
+    const isByTwin = here.some(
+      ({ by, cause, isOfTwin }) => by === 'side' && (cause === machine || isOfTwin === true),
+    );
     const isOnce = results.filter((one) => one.device === device && one.key === key).length === 1;
     if (verdict === 'done' && own.length === 0 && !isByTwin && isOnce && !isWay && !isLate) {
       return [`${claim}, and devsh has changed nothing`];
