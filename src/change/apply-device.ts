@@ -15,7 +15,7 @@ import type { PendingStep } from './journal.ts';
 import { noteMovedIds, withCurrentId, Watch } from './observe.ts';
 import type { RunControl } from './run-control.ts';
 import type { DevicePlan } from './plan.ts';
-import type { StepEnd, StepResult } from './verdict.ts';
+import { resultFor, type StepEnd, type StepResult } from './verdict.ts';
 import { grouped } from '../device/record.ts';
 import { rotationOf, type Step } from './step.ts';
 
@@ -193,13 +193,10 @@ export function unreachedResult(
   one: PendingStep,
   reason: string,
 ): StepResult {
-  const { step } = one;
-  return wasSent(one)
-    ? resultOf(devicePlan, step, {
-        verdict: 'unknown',
-        note: `sent before the interruption, not checked since: ${reason}`,
-      })
-    : resultOf(devicePlan, step, { verdict: 'skipped', note: `not sent: ${reason}` });
+  const end: StepEnd = wasSent(one)
+    ? { verdict: 'unknown', note: `sent before the interruption, not checked since: ${reason}` }
+    : { verdict: 'skipped', note: `not sent: ${reason}` };
+  return resultFor(devicePlan.device, one.step, end);
 }
 
 /** What looks like drift may be a counter: a counter changes again while nothing is sent. */
@@ -235,18 +232,13 @@ async function end(
   stepEnd: StepEnd,
 ): Promise<void> {
   const { response, ...kept } = stepEnd;
-  const result = resultOf(devicePlan, step, kept);
+  const result = resultFor(devicePlan.device, step, kept);
   try {
     await journal.ended(ref, result);
   } finally {
     // A known result must be reported, even if the disk is full.
     report(response === undefined ? result : { ...result, response });
   }
-}
-
-function resultOf({ device }: DevicePlan, step: Step, stepEnd: StepEnd): StepResult {
-  const { resource, key, action } = step;
-  return { device, resource, key, action, ...stepEnd };
 }
 
 /** The records of the last reading, by resource; before it, the before-images of the plan. */

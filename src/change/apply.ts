@@ -184,16 +184,7 @@ async function* applyBatch(
   rule: StopRule,
   options: ApplyOptions,
 ): AsyncGenerator<ApplyEvent> {
-  const {
-    sessions,
-    access,
-    allowed,
-    journal,
-    rotations,
-    signal,
-    control,
-    settleDelaysMs = SETTLE_DELAYS_MS,
-  } = options;
+  const { sessions, journal, signal, control, settleDelaysMs = SETTLE_DELAYS_MS } = options;
   const byAddress = new Map(sessions.map((session) => [session.ref.address, session]));
   yield* fanOut<DevicePlan, ApplyEvent>(batchDevices, options.width, async (devicePlan, emit) => {
     const { name } = devicePlan.device;
@@ -229,28 +220,14 @@ async function* applyBatch(
     try {
       await options.exclusive(devicePlan.device, () => {
         lock.isHeld = true;
-        return applyToDevice({
-          ...work,
-          session,
-          access,
-          pending,
-          rotations,
-          allowed,
-          settleDelaysMs,
-          signal,
-          control,
-          stopReason,
-        });
+        return applyToDevice({ ...options, ...work, settleDelaysMs, session, pending, stopReason });
       });
     } catch (error) {
       if (lock.isHeld || !(error instanceof DevshError)) throw error;
       const skipReason = stopReason();
-      if (skipReason !== undefined) {
-        skipAll(skipReason);
-        return;
-      }
+      if (skipReason !== undefined) skipAll(skipReason);
       // Another process has held the write lock for too long: the other devices continue.
-      await endWithError(work, pending, error);
+      else await endWithError(work, pending, error);
     }
   });
 }

@@ -24,7 +24,7 @@ import { erasedFields, lostByDelete, notRestored, restorable } from './data-loss
 import { NotPossibleError } from './plan.ts';
 import { resolveSent } from './run-step.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import type { StepEnd, StepResult } from './verdict.ts';
+import { resultFor, type StepEnd, type StepResult } from './verdict.ts';
 import {
   endsAccess,
   isErasedByOmission,
@@ -367,5 +367,5 @@ export function arrivedStep(
   const open = (action === 'delete' ? doubt : undefined) ?? (end ? undefined : (doubt ?? late));
   const known: StepEnd | undefined =
     open === undefined ? end : { verdict: 'unknown', note: `sent before; ${open}` };
-  return known && { device, resource, key: sent.key, action, ...known };
+  return known && resultFor(device, { resource, key: sent.key, action }, known);
 }

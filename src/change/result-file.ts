@@ -1,4 +1,4 @@
-import { isGood, type StepResult } from './verdict.ts';
+import { isGood, resultFor } from './verdict.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
 import { counted, someOf } from '../text/one-line.ts';
@@ -224,9 +224,7 @@ function partOf(
   if (reported?.from.run.endedAt !== undefined) return reported;
   const { device, steps } = reported?.plan ?? stored;
   const note = reported === undefined ? 'in no result file' : 'its shard did not end';
-  const results = steps.map(({ resource, key, action }): StepResult => {
-    return { device, resource, key, action, verdict: 'unknown', note };
-  });
+  const results = steps.map((step) => resultFor(device, step, { verdict: 'unknown', note }));
   if (reported === undefined) {
     return { plan: { ...stored, steps: [], settled: [...stored.settled, ...results] }, states: [] };
   }

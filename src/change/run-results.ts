@@ -1,7 +1,7 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
 import { type DeviceRef, frequencies } from '../device/record.ts';
 import { causeText, notCoveredBy, unplannedResults } from './plan.ts';
-import type { StepResult, Verdict } from './verdict.ts';
+import { resultFor, type StepEnd, type StepResult, type Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
 
 /** `step` is set if a request was planned. */
@@ -45,11 +45,11 @@ export function resultsOf(run: Run): readonly StepResult[] {
 
 function resultOfStep(device: DeviceRef, step: Step, state: StepState): StepResult {
   if (state.kind === 'ended') return state.result;
-  const { resource, key, action } = step;
-  const about = { device, resource, key, action };
-  return state.kind === 'sent'
-    ? { ...about, verdict: 'unknown', note: 'sent, but interrupted before it was read back' }
-    : { ...about, verdict: 'skipped', note: 'not sent' };
+  const end: StepEnd =
+    state.kind === 'sent'
+      ? { verdict: 'unknown', note: 'sent, but interrupted before it was read back' }
+      : { verdict: 'skipped', note: 'not sent' };
+  return resultFor(device, step, end);
 }
 
 export function countsOf(results: readonly StepResult[]): Partial<Record<Verdict, number>> {

@@ -75,6 +75,14 @@ export interface StepResult extends About {
 /** The part of a result that is known only after the step. */
 export type StepEnd = Omit<StepResult, 'device' | keyof About>;
 
+export function resultFor(
+  device: DeviceRef,
+  { resource, key, action }: About,
+  end: StepEnd,
+): StepResult {
+  return { device, resource, key, action, ...end };
+}
+
 /** Whether the device is in the requested state. */
 export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';

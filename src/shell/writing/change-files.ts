@@ -34,7 +34,7 @@ import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
 import { adoptedJournals, readResult, type ResultFile } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Step } from '../../change/step.ts';
-import { type About, isAbout, type StepResult } from '../../change/verdict.ts';
+import { type About, isAbout, resultFor, type StepResult } from '../../change/verdict.ts';
 import { resumeShard } from './resume.ts';
 import { laterRuns } from './stored-runs.ts';
 import { counted } from '../../text/one-line.ts';
@@ -184,9 +184,8 @@ function asReviewed(
   }
   const { device } = now;
   const drift = (about: About, reason: string): StepResult => {
-    const { resource, key, action } = about;
     const error = new DriftError(`${device.name}: ${reason}; nothing was sent`);
-    return { device, resource, key, action, verdict: 'drift', error };
+    return resultFor(device, about, { verdict: 'drift', error });
   };
   const settled = now.settled.map((result): StepResult => {
     return result.verdict === 'differs' && result.action === 'add'
@@ -215,11 +214,10 @@ function asReviewed(
     return { ...step, before, after, effects: { ...step.effects, takes } };
   });
   if (first === undefined) return { ...now, steps, settled: [...judged, ...settled] };
-  const stopped = steps.map((step, index): StepResult => {
-    const { resource, key, action } = step;
+  const stopped = steps.map((step, index) => {
     const reason = reasons[index];
     return reason === undefined
-      ? { device, resource, key, action, verdict: 'skipped', note: `not sent: ${first}` }
+      ? resultFor(device, step, { verdict: 'skipped', note: `not sent: ${first}` })
       : drift(step, reason);
   });
   return { ...now, steps: [], settled: [...judged, ...settled, ...stopped] };
