@@ -13,7 +13,6 @@ export function describeCertificate(x509: X509Certificate): PresentedCertificate
   };
 }
 
-/** The names and the validity of a certificate, in one phrase. */
 export function certificateText(x509: X509Certificate): string {
   const [from, to] = [day(x509.validFrom), day(x509.validTo)];
   return textOf({ code: 'certificate', is: 'validity', names: namesOf(x509), from, to });

@@ -26,7 +26,6 @@ export interface ClientOptions extends Pick<
   ConnectOptions,
   'device' | 'address' | 'trust' | 'route'
 > {
-  /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
   /** Resolves when the credential may be sent on an open connection, and rejects if it may not. */
   readonly beforeLogin?: (() => Promise<void>) | undefined;
@@ -42,9 +41,7 @@ export interface ClientOptions extends Pick<
   readonly maxBodyBytes?: number;
   /** Receives one line per request and response, built only when read; never a secret. */
   readonly trace?: (line: () => string) => void;
-  /** Receives the reason for a long wait. */
   readonly notice?: (text: string) => void;
-  /** Receives the progress of a slow response, repeatedly. */
   readonly progress?: (text: string) => void;
   /** Receives oddities of a response; the same one again each time. */
   readonly warn?: (text: string) => void;
@@ -72,9 +69,7 @@ export class DeviceClient {
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
   #stoppedBy: UntrustedError | undefined;
-  /** The login of a device that wants a session. */
   #session: SessionLogin | undefined;
-  /** The secrets of its sessions so far. */
   readonly sessionSecrets: string[] = [];
 
   constructor(options: ClientOptions) {
@@ -83,7 +78,6 @@ export class DeviceClient {
     this.#readers = new ReadConnections(() => this.#newReader(), READ_CONNECTIONS);
   }
 
-  /** The latency of the last response; undefined before the first one. */
   get latencyMs(): number | undefined {
     return this.#latencyMs;
   }
@@ -96,7 +90,6 @@ export class DeviceClient {
     return Number.isNaN(time) || from > to ? undefined : [time - to, time + 1000 - from];
   }
 
-  /** `https://host[:port]`. */
   get origin(): string {
     return this.#origin;
   }

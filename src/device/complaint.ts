@@ -33,7 +33,6 @@ export function issuesOf(body: string, sent: readonly string[] = []): FieldIssue
   return value === undefined ? { '': [oneLine(text)] } : issuesIn(value, sent);
 }
 
-/** The same, for a parsed body. */
 export function issuesIn(value: Value, sent: readonly string[] = []): FieldIssues {
   const all = [...complaintsIn(value, { names: [], isListed: false, sent })].slice(0, 100);
   // The code alone is no reason; a status in words is.
@@ -103,7 +102,6 @@ function besideCodes(value: Value): string[] {
 /** A text, and the names on the way to it, outermost first. */
 type Complaint = Readonly<{ names: readonly string[]; text: string }>;
 
-/** The place of a value in a response. */
 interface Place {
   readonly names: readonly string[];
   /** Inside a list or a key that contains complaints. */

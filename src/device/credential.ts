@@ -2,7 +2,6 @@ import { CredentialError } from '../errors.ts';
 import { redactorOf } from './sensitive-fields.ts';
 import { textOf } from '../output/sentences.ts';
 
-/** The header of a token, and what precedes the token there. */
 export interface TokenHeader {
   readonly header?: string;
   readonly prefix?: string;
@@ -76,13 +75,11 @@ export class Credential {
     return this.kind === 'token' && (text === this.#secret || text.endsWith(` ${this.#secret}`));
   }
 
-  /** Whether it is the same login. */
   equals(other: Credential | undefined): boolean {
     if (other?.kind !== this.kind || other.user !== this.user) return false;
     return other.#secret === this.#secret;
   }
 
-  /** Returns the secret in clear text, for storing it. */
   revealed(): { kind: 'basic' | 'token'; user: string | undefined; secret: string } {
     return { kind: this.kind, user: this.user, secret: this.#secret };
   }
@@ -111,7 +108,6 @@ export interface RotatedAccount {
   readonly kind: Credential['kind'];
 }
 
-/** The known secrets of one account. */
 export interface RotatedSecrets {
   /** Sent, or to be sent: it may or may not be in effect. */
   readonly pending?: string | undefined;

@@ -58,7 +58,6 @@ export interface WriteResponse {
   /** As it was sent, without the secrets of the request. */
   readonly body: string;
   readonly record?: DeviceRecord | undefined;
-  /** An objection despite the success status. */
   readonly objection?: string | undefined;
 }
 
@@ -68,21 +67,17 @@ export interface RawRequest extends Pick<Body, 'form' | 'json'> {
   readonly path: string;
   /** A POST that only reads. */
   readonly isQuery?: boolean;
-  /** Without the login. */
   readonly isOpen?: boolean;
 }
 
-/** The time limit of all pages, as a multiple of that of one response. */
 const PAGES_TIME_FACTOR = 10;
 
-/** More records are not read one by one. */
 const MAX_DETAILS = 1000;
 const DETAILS_AT_ONCE = 2;
 
 /** There is no such record, or none can be read at its own path. */
 const ABSENT = [404, 405, 410];
 
-/** Query parameters that select a page. */
 const PAGE_NAME = /^(?:page|current|offset|start|cursor|after|\$?skip)$/i;
 
 /** One device: reads and writes its records. The creator closes it. */
@@ -96,7 +91,6 @@ export class Device {
   /** What led to further pages the last time, by resource. */
   readonly #paging = new Map<string, ReadPages['paging']>();
   #isCached = false;
-  /** The last redirect of each path. */
   readonly #movedTo = new Map<string, string>();
 
   constructor(options: ClientOptions & { readonly profile?: Profile }) {
@@ -420,7 +414,6 @@ export class Device {
     return this.#isCached;
   }
 
-  /** The time limit of all pages of a list. */
   get pagesTimeMs(): number {
     return PAGES_TIME_FACTOR * this.#client.timeoutMs;
   }
@@ -433,7 +426,6 @@ export class Device {
     return this.#client.request(request, signal);
   }
 
-  /** The error for a response; undefined for a success. */
   failureOf(request: Request, response: Response): DeviceError | undefined {
     return isSuccess(response) ? undefined : responseError(this.#context(request), response);
   }
@@ -466,14 +458,12 @@ export class Device {
   }
 }
 
-/** The parts of a request that its error message needs. */
 type Request = FailureContext['request'] & Pick<FailureContext, 'fields'> & Body;
 
 function isSuccess({ status }: Response): boolean {
   return status >= 200 && status < 300;
 }
 
-/** One page of a list, with the page marks in its body and headers. */
 function decodePage(
   { headers, body }: Response,
   ...how: [resource: string, profile: Profile, onRepeated?: (repeated: RepeatedName) => void]

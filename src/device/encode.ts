@@ -43,7 +43,6 @@ import {
 import { MASK } from '../text/one-line.ts';
 import type { HttpRequest } from './exchange.ts';
 
-/** The pairs of a form in sending order; a field may be repeated. */
 export type FormPairs = readonly (readonly [field: string, text: string])[];
 
 /** One write, ready to be shown, stored and sent. It has at most one body. */
@@ -53,7 +52,6 @@ export interface WriteRequest {
   readonly path: string;
   readonly form?: FormPairs | undefined;
   readonly json?: DeviceRecord | undefined;
-  /** See `HttpRequest`. */
   readonly ifMatch?: string;
   readonly ifAbsent?: true;
   /** The part of the path that is a secret, because it names the record. */
@@ -73,7 +71,6 @@ export function pathWithout(
 /** A segment of a path, or a name or value in its query. */
 const PATH_PART = /[^/?&=]+/g;
 
-/** A request that is safe to show and store: secrets are masked. */
 export function maskedRequest({ form, json, secretName, ...request }: WriteRequest): WriteRequest {
   return {
     ...request,
@@ -98,7 +95,6 @@ export function isMaskedRequest({ path, form, json }: WriteRequest): boolean {
   );
 }
 
-/** The body of a form. Throws UsageError for text that UTF-8 cannot encode. */
 export function encodeForm(form: FormPairs): string {
   for (const [field, text] of form) {
     if (/\p{Surrogate}/u.test(field + text)) {
@@ -205,7 +201,6 @@ export function updateRequest(
 
 interface FieldsToSend {
   readonly before: DeviceRecord;
-  /** In the body. */
   readonly sent: DeviceRecord;
   /** What the user has set: the field that names the record must not be among it. */
   readonly changes?: DeviceRecord;
@@ -237,7 +232,6 @@ export function writeRequest(
   return ifUnchanged(profile, resource, before, own);
 }
 
-/** The fields in the body of a changed record, in document order. */
 function changedFields(
   profile: Profile,
   resource: string,
@@ -275,7 +269,6 @@ function isReplaced(field: string, changes: DeviceRecord): boolean {
   );
 }
 
-/** The fields that have a value, each once. */
 function recordOf(
   fields: readonly string[],
   valueOf: (field: string) => Value | undefined,
@@ -383,12 +376,10 @@ function requestOf(
   return { method, path, json: outer === '' ? fields : { [named(outer)]: fields } };
 }
 
-/** What wraps a JSON body, and what wraps the fields in it. */
 function wrappersOf({ wrapper = '' }: WriteFacts): string[] {
   return wrapper.split('.', 2);
 }
 
-/** The id or key of a record, in the type that the device uses. */
 function inStoredType(
   record: DeviceRecord,
   { field, text }: { field: string; text: string },
@@ -463,7 +454,6 @@ function secretsIn(value: Value): string[] {
   );
 }
 
-/** The body with its content type; undefined if there is none. */
 export function bodyOf({ form, json }: Body): HttpRequest['body'] {
   if (form !== undefined) return { type: FORM_TYPE, text: encodeForm(form) };
   return json && { type: JSON_TYPE, text: jsonText(json) };

@@ -15,7 +15,6 @@ export interface HttpRequest {
   /** Path and query from the root of the device, percent-encoded. */
   readonly path: string;
   readonly body?: { readonly type: string; readonly text: string } | undefined;
-  /** Sent as If-Match: only if the record still has this entity tag. */
   readonly ifMatch?: string | undefined;
   /** Sent as `If-None-Match: *`: only if there is no such record. */
   readonly ifAbsent?: boolean | undefined;
@@ -23,7 +22,6 @@ export interface HttpRequest {
   readonly login?: Readonly<Record<string, string>>;
   /** A POST that only reads, as the profile states. */
   readonly isQuery?: boolean | undefined;
-  /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
   /** Receives now and then how many bytes of a slow response have arrived. */
   readonly progress?: (bytes: number) => void;
@@ -34,7 +32,6 @@ export function isRead({ method, isQuery }: Pick<HttpRequest, 'method' | 'isQuer
   return method === 'GET' || method === 'OPTIONS' || isQuery === true;
 }
 
-/** A whole response, whatever its status. */
 export interface Response {
   readonly status: number;
   /** Names in lower case; values of repeated headers joined by `, `. */
@@ -46,7 +43,6 @@ export interface Response {
   readonly elapsedMs: number;
   /** The device's own time: from the request on an open connection to the first byte of the response. */
   readonly latencyMs: number;
-  /** Path and query that a redirect led to. */
   readonly movedTo?: string;
 }
 
@@ -59,7 +55,6 @@ interface ExchangeLimits {
   readonly maxBodyBytes: number;
 }
 
-/** Shorter waits report no progress. */
 const FIRST_MS = 1000;
 const EVERY_MS = 500;
 
@@ -70,7 +65,6 @@ interface RawResponse extends Pick<Response, 'status' | 'headers' | 'latencyMs'>
   readonly bytes: Buffer;
 }
 
-/** One request on its way. */
 interface Sending {
   readonly request: HttpRequest;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -120,7 +114,6 @@ function receive(sender: HttpConnection, sending: Sending): Promise<RawResponse>
   });
 }
 
-/** Collects one response, within its limits of time and size. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #sending: Sending;
   readonly #resolve: (response: RawResponse) => void;
@@ -323,7 +316,6 @@ const HAS_BEYOND_ASCII = /[^\0-\x7f\ufffd]/;
 const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const LATIN_1 = new TextDecoder('windows-1252');
 
-/** Undefined for an unknown name. */
 function decoderFor(charset: string | undefined): TextDecoder | undefined {
   if (charset === undefined) return undefined;
   const label = charset.replace(/^latin-?1$/i, 'iso-8859-1');

@@ -80,7 +80,6 @@ export class DeviceFacts {
     this.#observed = stored;
   }
 
-  /** Replaces the base profile and adds the stored facts. */
   load(base: Profile, stored: Facts): void {
     this.#base = base;
     this.#observed = mergedFacts(this.#observed, stored);
@@ -112,7 +111,6 @@ export class DeviceFacts {
     return true;
   }
 
-  /** The same of several fields. */
   setFields(
     resource: string,
     fields: readonly string[],
@@ -140,7 +138,6 @@ export class DeviceFacts {
   }
 }
 
-/** Merges facts; the later value wins. */
 export function mergedFacts(first: Facts, more: Facts): Facts {
   const all: Record<string, unknown> = { ...first };
   for (const [fact, value] of Object.entries(more)) {
@@ -150,7 +147,6 @@ export function mergedFacts(first: Facts, more: Facts): Facts {
   return all;
 }
 
-/** Names and shapes of what is observed. */
 const OBSERVED: readonly (readonly [name: RegExp, isValue: (value: unknown) => boolean])[] = [
   [/^offers$/, (value) => Array.isArray(value) && value.every((one) => typeof one === 'string')],
   [
@@ -173,7 +169,6 @@ export function knownFacts(data: unknown): Facts {
   );
 }
 
-/** Records the facts that reading a list showed. */
 export function noteListing(facts: DeviceFacts, resource: string, listing: ReadPages): void {
   const { paging, path, records, single = false } = listing;
   const group = `resources.${resource}` as const;
@@ -197,7 +192,6 @@ function isConfigured({ origins, ...profile }: Profile, fact: string): boolean {
   return origins[fact] === 'configured' || origins[own] === 'configured';
 }
 
-/** A profile with the observed facts applied. */
 function withObservedFacts(base: Profile, seen: Facts): Profile {
   const open = Object.entries(seen).filter(([fact]) => !isConfigured(base, fact));
   const known = profileWith(

@@ -21,7 +21,6 @@ import { maskedPath } from './sensitive-fields.ts';
 import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
 import { textOf } from '../output/sentences.ts';
 
-/** What is asked about, and where the answers go. */
 interface Asking {
   readonly device: Device;
   readonly facts: DeviceFacts;
@@ -62,7 +61,6 @@ export async function learn(asking: Asking, records?: readonly DeviceRecord[]): 
   facts.set(`${group}.options`, { of, ...said, ...(takes && { takes }) }, source);
 }
 
-/** Returns whether the device describes any. */
 function noteFields(
   facts: DeviceFacts,
   resource: string,
@@ -100,17 +98,14 @@ function pathOf(profile: Profile, resource: string, record: DeviceRecord): strin
 /** Links are not fields that a list leaves out. */
 const LINK = /^(?:_.*|url|href|links?)$/;
 
-/** The fields of a record that its list leaves out. */
 export function unlistedFields(listed: DeviceRecord, full: DeviceRecord): string[] {
   return Object.keys(full).filter((field) => !Object.hasOwn(listed, field) && !LINK.test(field));
 }
 
-/** One record at its own path. */
 export interface OwnReading {
   readonly record?: DeviceRecord;
   /** Its path ends with its key, although it has an id. */
   readonly namedBy?: 'key';
-  /** Why it could not be read. */
   readonly error?: DevshError;
 }
 
@@ -138,7 +133,6 @@ async function readOwn(
   }
 }
 
-/** Reads one record at its own path, and records what that shows. */
 export async function noteOwn(
   { device, facts, resource, signal }: Asking,
   listed: DeviceRecord,

@@ -12,12 +12,10 @@ import { oneLine } from '../text/one-line.ts';
 import { maskedPath } from './sensitive-fields.ts';
 import type { Note } from '../output/sentences.ts';
 
-/** How to ask for further pages without links. */
 export interface PageStep {
   readonly kind: 'page' | 'offset';
   /** The query parameter for the page number, or for the index of the first record. */
   readonly parameter: string;
-  /** The query parameter for the number of records per page. */
   readonly size?: string;
 }
 
@@ -41,15 +39,12 @@ export interface ReadPages extends Pick<DecodedList, 'records' | 'envelope' | 's
 }
 
 export interface ReadOptions {
-  /** How the device pages; `auto` when absent. */
   readonly facts?: ListFacts;
   /** What led to further pages the last time; tried first. */
   readonly known?: PageStep | undefined;
-  /** No further page is requested after this time. */
   readonly maxMs?: number;
   /** Asks for a page behind a list that may have one. */
   readonly probes?: boolean;
-  /** Identifies a record; without it, repeated records are not noticed. */
   readonly idOf?: (record: DeviceRecord) => string | undefined;
 }
 
@@ -277,19 +272,15 @@ function nextPath(next: string, previous: string, path: string): string | undefi
   return url.pathname === new URL(path, base).pathname ? url.pathname + url.search : undefined;
 }
 
-/** What a response says about further pages of the list. */
 export interface PageMarks {
-  /** The link to the next page, as written. */
   readonly next?: string;
   /** The number of records on all pages. */
   readonly total?: number;
-  /** It says that there is no next page. */
   readonly isLast?: true;
   /** All numbers beside the records, by name: `current`, `rowCount`, `offset`. */
   readonly numbers?: Readonly<Record<string, number>>;
 }
 
-/** One response to a list request. */
 export interface DecodedList extends PageMarks {
   readonly records: readonly DeviceRecord[];
   /** The form of the response: `array`, `results`, `keyed by id`, `form text` … */
@@ -303,7 +294,6 @@ type JsonObject = Readonly<Record<string, Value>>;
 /** Objects beside the records that contain page marks. */
 const PLACES = ['links', '_links', 'meta', '_meta', 'metadata', 'paging', 'pagination', 'page'];
 
-/** Names of the link to the next page; OData adds a prefix. */
 const NEXT = /^(?:next|nextLink|next_link|next_url|next_page_url|(?:.+)?@odata\.nextLink)$/;
 
 const TOTALS =
@@ -370,7 +360,6 @@ function wholeNumber(value: Value): number | undefined {
     : undefined;
 }
 
-/** Common ones, most likely first. */
 const STEPS: readonly PageStep[] = [
   { kind: 'offset', parameter: 'offset', size: 'limit' },
   { kind: 'page', parameter: 'current', size: 'rowCount' },

@@ -62,7 +62,6 @@ export function parseProfile(source: string, file: string, name: string): Profil
 
 type FileContent = Omit<ProfileContent, 'extends'>;
 
-/** Overrides a built-in profile with the facts of the file. */
 function merged(base: Profile, content: FileContent, name: string): Profile {
   openFields(content.public ?? []);
   declareSecretFields(content);

@@ -162,7 +162,6 @@ const listSchema = z.strictObject({
   detail: fact(detailPath, 'The path of one complete record; none: it has none'),
 });
 
-/** What is known of one field. */
 export interface FieldFacts extends Readonly<
   Partial<Record<InCode<keyof typeof FIELD_WORDS>, boolean>>
 > {

@@ -20,10 +20,8 @@ export type WriteName = (typeof WRITES)[number];
 /** Facts that a file may omit but a profile always has. */
 type Known<Facts, Names extends keyof Facts> = Facts & Required<Pick<Facts, Names>>;
 
-/** What is known about one resource (`user`, `interface`), configured or observed. */
 export type ResourceProfile = Known<ConfiguredResource, 'keyField' | 'fields'>;
 
-/** The fields with a quality, in the order of the document. */
 export function fieldsWith(
   { resources }: Profile,
   resource: string,
@@ -33,7 +31,6 @@ export function fieldsWith(
   return fields.flatMap(([field, known]) => (known[quality] === true ? field : []));
 }
 
-/** Returns the facts of one field; empty if nothing is known. */
 export function fieldFacts({ resources }: Profile, resource: string, field: string): FieldFacts {
   return valueAt(resources[resource]?.fields, field) ?? {};
 }
@@ -55,7 +52,6 @@ const INPUT = [
   ...['secret', 'harmless', 'rights'],
 ] as readonly (keyof FieldFacts)[];
 
-/** Whether the device takes it, as far as the device or the profile says. */
 export function isWritable(known: FieldFacts): boolean {
   return known.readOnly !== true && INPUT.some((fact) => known[fact] !== undefined);
 }
@@ -132,7 +128,6 @@ export function profileWith(base: Profile, facts: Iterable<Fact>, origin?: Origi
   return groupAt('') as Profile & Record<string, unknown>;
 }
 
-/** The facts of a resource, or defaults that fit any resource. */
 export function resourceOf({ resources }: Profile, resource: string): ResourceProfile {
   const keyField = resource === 'user' ? 'username' : 'name';
   return resources[resource] ?? { keyField, fields: {} };
@@ -228,7 +223,6 @@ export function listFacts({ resources, list }: Profile, resource: string): ListF
   return { ...list, ...resources[resource]?.list };
 }
 
-/** The template of the path of one complete record. */
 export function detailPath(profile: Profile, resource: string): string {
   const { detail = '{item}' } = listFacts(profile, resource);
   return detail === 'none' ? '{item}' : detail;
@@ -290,7 +284,6 @@ export function collectionPath(profile: Profile, resource: string): string {
   return `${profile.basePath}${resource}${profile.endsWithSlash ? '/' : ''}`;
 }
 
-/** The path of one record: `/api/user/<id>/`. */
 export function itemPath(profile: Profile, resource: string, id: string): string {
   // A configured path may end differently from those below the base path.
   const own = profile.resources[resource]?.path;
@@ -299,14 +292,12 @@ export function itemPath(profile: Profile, resource: string, id: string): string
   return `${collection}/${encodeURIComponent(id)}${end}`;
 }
 
-/** The path of the list: `/api/user/`. */
 export function listPath(profile: Profile, resource: string): string {
   return listFacts(profile, resource)
     .path.replace('{collection}', () => collectionPath(profile, resource))
     .replace('{resource}', () => resource);
 }
 
-/** The one way to ask for a list, or for a page of it. */
 export function listRequest(
   profile: Profile,
   resource: string,
@@ -333,7 +324,6 @@ export function isDeleted({ resources }: Profile, resource: string, record: Devi
   );
 }
 
-/** Whether a resource can be used in a path unchanged. */
 export function isResourceName(resource: string): boolean {
   return /^[A-Za-z0-9][\w-]{0,63}$/.test(resource);
 }
@@ -347,7 +337,6 @@ export function isPathId(value: Value | undefined): boolean {
   return typeof value === 'string' && value.startsWith('/');
 }
 
-/** A record's own URL, split into the path of the collection and the id. */
 interface OwnAddress {
   readonly field: string;
   /** Without a trailing slash. */
@@ -382,7 +371,6 @@ export function originOfWrite(profile: Profile, write: WriteName, resource: stri
   return own ?? (isOwn ? 'observed' : (profile.origins[write] ?? 'assumed'));
 }
 
-/** The origin of a fact, or of the group that it belongs to. */
 export function originOf({ origins }: Profile, fact: string): Origin {
   const group = fact.replace(/\.[^.]*$/, '');
   return origins[fact] ?? origins[group] ?? 'assumed';

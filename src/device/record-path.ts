@@ -29,7 +29,6 @@ import {
   type WriteFacts,
 } from './profile.ts';
 
-/** Like `encodeURIComponent`, but also encodes the apostrophe. */
 export function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll("'", '%27');
 }
@@ -54,7 +53,6 @@ export interface Named {
   readonly text: string;
 }
 
-/** What names a record in paths. Throws RefusedError for a name that may lead elsewhere. */
 export function nameInPath(profile: Profile, resource: string, record: DeviceRecord): string {
   return checkedId(profile, resource, record).text;
 }
@@ -218,7 +216,6 @@ const BY_NAME = /^(?:@.+|.+@odata\..+|_?etag|_links)$/i;
 /** Names that count only if they contain addresses, because a record may have such fields of its own. */
 const BY_CONTENT = /^(?:_?self|url|uri|href|links?|resource_uri)$/i;
 
-/** How many records are checked for managed fields. */
 const MAX_SAMPLE = 50;
 
 /** The fields that a device manages itself: state, own address, links. They are neither compared nor sent back. */
@@ -303,7 +300,6 @@ export function namesByQuery({ remove, origins }: Profile, path: string): boolea
   return isSamePlace && parameters.every((name) => isUsableId(sent.get(name) ?? ''));
 }
 
-/** The segments of a path as a server may compare them. */
 function segmentsOf(path: string): string[] {
   const { pathname } = new URL(path, 'https://device.invalid');
   return (

@@ -1,6 +1,5 @@
 /** A number with the digits that the device wrote, where JavaScript has others: `1.0`, `-0`, `1e-400`. */
 export class ExactNumber {
-  /** As in JSON. */
   readonly text: string;
 
   constructor(text: string) {
@@ -76,7 +75,6 @@ export function withoutFields(record: DeviceRecord, fields: readonly string[]): 
   return Object.fromEntries(Object.entries(record).filter(([field]) => !fields.includes(field)));
 }
 
-/** Returns the given fields that the record has. */
 export function onlyFields(record: DeviceRecord, fields: readonly string[]): DeviceRecord {
   return Object.fromEntries(Object.entries(record).filter(([field]) => fields.includes(field)));
 }
@@ -107,7 +105,6 @@ export function exactText(value: Value | undefined): string {
 /** What stands in a text for bytes that are none. */
 export const UNREADABLE = '\ufffd';
 
-/** Whether a value has parts: a list or an object. */
 export function isNested(
   value: Value | undefined,
 ): value is readonly Value[] | { readonly [field: string]: Value } {
@@ -183,7 +180,6 @@ export type JsonValue =
   | { readonly [field: string]: JsonValue };
 
 interface JsonTextOptions {
-  /** Spaces per level; absent: everything on one line. */
   readonly indent?: number;
 }
 

@@ -5,25 +5,19 @@ import { TransportFault } from './fault.ts';
 const MAX_REDIRECTS = 3;
 const RETRY_DELAYS_MS = [100, 300];
 
-/** The progress of a read. */
 interface ReadState {
   readonly path: string;
-  /** Redirects followed so far. */
   readonly redirects: number;
-  /** Retries of this path so far. */
   readonly retries: number;
   /** Waits that the device asked for so far. */
   readonly throttles: number;
 }
 
-/** The outcome of one attempt. */
 export type Outcome = { readonly response: Response } | { readonly fault: unknown };
 
 interface ReadRules {
   readonly origin: string;
-  /** The requested path. */
   readonly path: string;
-  /** `stay`: do not follow a redirect. */
   readonly redirect?: 'stay' | undefined;
   /** A login: repeated only if no byte of it left. */
   readonly isOnce?: boolean;
@@ -93,7 +87,6 @@ export function isUnsent(error: unknown): boolean {
   );
 }
 
-/** The path to follow; undefined if it is no redirect or leaves the device. */
 function redirectOf(
   { status, headers: { location } }: Response,
   origin: string,
@@ -106,7 +99,6 @@ function redirectOf(
   return isSameDevice ? target.pathname + target.search : undefined;
 }
 
-/** The wait in Retry-After (seconds or a date), if there is one. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;

@@ -6,7 +6,6 @@ import { isWritable, type Profile, resourceOf, updateFacts, type WriteFacts } fr
 import { namesRecord } from './address.ts';
 import type { DeviceRecord } from './record.ts';
 
-/** A request for a new secret. */
 export interface RotationRequest {
   readonly request: WriteRequest;
   /** Those that take a secret. */

@@ -78,7 +78,6 @@ export function maskedValue(
     : maskedRecord(value, mask);
 }
 
-/** What stands in the place of a secret. */
 type Mask = (secret: Value) => string;
 
 /** A natural key as it is shown and stored: of a secret, a digest that finds it again. */
@@ -128,7 +127,6 @@ function isPartSecret(name: string, part: Value): boolean {
 const PASSWORD_HASH =
   /^(?:otpauth(?:-migration)?:\/\/|\$(?:[156789]|2[abxy]?|g?y|md5|sha1|scrypt|argon2(?:id|[id])|pbkdf2[\w-]*)\$.*\S|(?:pbkdf2_sha\d+|bcrypt_sha256|argon2)\$.*\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*)\}.)/i;
 
-/** Whether a text is a password hash or a seed, whatever its field is called. */
 function isPasswordHash(text: string): boolean {
   return text.length > 8 && '$pbaoO{'.includes(text.charAt(0)) && PASSWORD_HASH.test(text);
 }
@@ -166,7 +164,6 @@ export function showsSecret(text: string): boolean {
   return false;
 }
 
-/** The pairs of a form with their secrets masked. */
 export function maskedForm(
   form: readonly (readonly [field: string, text: string])[],
 ): (readonly [field: string, text: string])[] {
@@ -316,7 +313,6 @@ const STATUS = new RegExp(
 /** Excludes second factors: enabling one locks out users who have none. */
 const PERMITS = new RegExp(`(?<!fa|otp|factor|in)${ON}$`);
 const FORBIDS = new RegExp(`${OFF}$`);
-/** Switches of the whole account. */
 const SWITCH = new RegExp(`^(?:is|account|acct|user|login)*(?:${ON}|${OFF})$`);
 
 /** Whether a field controls if, until when or from where an account may log in, by its name. */

@@ -15,7 +15,6 @@ import { type DeviceRef, isValueObject, nestedValue, valueAt } from './record.ts
 import { isSecretField, maskedPath } from './sensitive-fields.ts';
 import { exchangeError, reasonIn, responseError } from './translate.ts';
 
-/** What a session needs of the client of its device. */
 interface SessionOptions {
   readonly device: DeviceRef;
   readonly origin: string;
@@ -26,13 +25,11 @@ interface SessionOptions {
   readonly send: (request: HttpRequest, signal?: AbortSignal) => Promise<Response>;
   /** A login, again only if no byte of it left; or a logout. */
   readonly sendOnce: (request: HttpRequest, signal?: AbortSignal) => Promise<Response>;
-  /** Receives each secret of a session. */
   readonly onSecret: (secret: string) => void;
 }
 
 interface OpenSession {
   readonly headers: Readonly<Record<string, string>>;
-  /** The address of the session itself. */
   readonly location: string | undefined;
   /** The device has accepted it once: a 401 then means that it has ended. */
   wasAccepted: boolean;
@@ -40,7 +37,6 @@ interface OpenSession {
   next?: Promise<OpenSession>;
 }
 
-/** A logout takes no longer than this. */
 const LOGOUT_MS = 2_000;
 
 /** Clear refusals: of the login, and for now. Others may mean a login that the profile describes wrongly. */

@@ -25,13 +25,11 @@ const KEEP_ALIVE_DELAY_MS = 60_000;
 /** ALPN: HTTP/1.1 only. */
 const ONLY_HTTP1 = Buffer.from('\x08http/1.1');
 
-/** A file with the certificates of an authority. */
 export interface Authority {
   readonly pem: string;
   readonly file: string;
 }
 
-/** How the certificate of one device is checked. */
 export type Trust =
   | {
       readonly kind: 'pinned';
@@ -48,11 +46,9 @@ export interface ConnectOptions {
   readonly device: DeviceRef;
   readonly address: Address;
   readonly trust: Trust;
-  /** How the device is reached; directly when absent. */
   readonly route?: Route | undefined;
   /** For the whole way: proxy or jump host, TCP and TLS together. */
   readonly connectTimeoutMs: number;
-  /** Cancels connections being opened. */
   readonly signal?: AbortSignal | undefined;
   /** Called after the certificate check; the connection is used when it resolves, and closed if it rejects. */
   readonly beforeUse?: (() => Promise<void>) | undefined;
@@ -167,7 +163,6 @@ async function openTrusted(options: ConnectOptions): Promise<Trusted> {
   }
 }
 
-/** Waits for the TLS handshake and checks the certificate. */
 function secured(socket: TLSSocket, options: ConnectOptions): Promise<Trusted> {
   return new Promise((resolve, reject) => {
     // Stays attached: an error before undici adds its own listener must not crash.
@@ -262,7 +257,6 @@ function verify(
   throw new UntrustedError(device, what, { reason: 'unknown', presented });
 }
 
-/** The error for a certificate that differs from the pin. */
 export function changedCertificate(
   device: DeviceRef,
   presented: PresentedCertificate,

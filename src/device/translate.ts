@@ -68,7 +68,6 @@ export function reasonIn(context: FailureContext, { status, body }: Response): s
   return redacted(context, reasonSuffix(reason));
 }
 
-/** The error for a 2xx with an unusable body. */
 export function decodeError(
   context: FailureContext,
   response: Response,
@@ -132,7 +131,6 @@ function otherScheme({ headers }: Response): string | undefined {
   return /\b(?:basic|token|bearer)\b/i.test(wanted) ? undefined : scheme;
 }
 
-/** A header for a token that a response names. */
 const NAMED_HEADER = /\bX-(?![\w-]*[CX]SRF)[A-Z][\w-]{0,40}(?:key|token|auth)\b/i;
 
 /** If a read fails by its login alone, the place of the token may be wrong: devsh proposes another, and tries none. */
@@ -172,7 +170,6 @@ export interface FailureContext {
   readonly device: DeviceRef;
   readonly request: Pick<HttpRequest, 'method' | 'path'>;
   readonly credential: Credential | undefined;
-  /** Where the token was sent. */
   readonly auth?: TokenHeader | undefined;
   /** `through the proxy http://proxy:3128`; undefined for a direct connection. */
   readonly via?: string | undefined;
@@ -187,7 +184,6 @@ export interface FailureContext {
 /** The part of a body that is stored for `--raw`. */
 const MAX_STORED_BODY = 64 * 1024;
 
-/** The part of a response that an error stores. */
 function redactedResponse(context: FailureContext, response: Response): Response {
   // Redact before cutting: a secret cut at the edge would not be recognised.
   const start = { ...response, body: response.body.slice(0, 2 * MAX_STORED_BODY) };
@@ -195,7 +191,6 @@ function redactedResponse(context: FailureContext, response: Response): Response
   return { ...clean, body: clean.body.slice(0, MAX_STORED_BODY) };
 }
 
-/** A response without the secrets of its request, which a device may echo. */
 export function withoutSecrets(context: FailureContext, response: Response): Response {
   return {
     ...response,

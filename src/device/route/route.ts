@@ -64,7 +64,6 @@ export class ProxyServer {
     this.#login = login;
   }
 
-  /** `http://proxy:3128`, without the login. */
   get url(): string {
     return `${this.scheme}://${formatAddress(this.address)}`;
   }
@@ -123,7 +122,6 @@ function loginOf(url: URL): ProxyLogin | undefined {
 export interface JumpHost {
   readonly destination: string;
   readonly port: number | undefined;
-  /** As written. */
   readonly text: string;
 }
 
@@ -194,7 +192,6 @@ export function chooseRoute(
   }
 }
 
-/** The hosts that the environment excludes from its proxy. */
 export function noProxyOf(env: NodeJS.ProcessEnv): string {
   return env['no_proxy'] ?? env['NO_PROXY'] ?? '';
 }

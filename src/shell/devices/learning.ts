@@ -108,7 +108,6 @@ export async function* showProfiles(call: Call<DeviceOption | 'profile'>): Async
   yield factsTable(rows);
 }
 
-/** `learn` */
 export async function* learnFacts(call: Call): AsyncGenerator<Output> {
   const [resource, rows] = ['user', [] as FactRow[]];
   yield* call.inTurn(await call.targets(), async function* (session) {
@@ -175,7 +174,6 @@ export async function* useProfile(call: Call<'yes'>): AsyncGenerator<Output> {
   yield success(`${name} uses the profile ${used}${kept}`);
 }
 
-/** `profile set` */
 export async function* setFacts(call: Call): AsyncGenerator<Output> {
   const { inventory, profiles } = call.shell.services;
   const { name, before } = await namedDevice(call);

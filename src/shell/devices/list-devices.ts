@@ -11,7 +11,6 @@ import type { Call } from '../command.ts';
 import { info, type Output, table, type TableOutput, warning } from '../output.ts';
 import { AS, askAll, caText, NOT_CHECKED, REACHED_BY, sessionFields } from './probe.ts';
 
-/** Number of group conflicts that are reported one by one. */
 const MOST_CONFLICTS = 5;
 
 interface Listed {
@@ -118,7 +117,6 @@ const RARE = [
   { key: 'reason', title: 'REASON', isExtra: true },
 ] as const;
 
-/** The columns of CSV. */
 const SHEET = ['name', 'address', 'groups', ...LISTED_STATE, ...LISTED_SETTINGS];
 
 function rowOf({ device, session, trust, lastRead }: Known): Readonly<Record<string, Value>> {

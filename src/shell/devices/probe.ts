@@ -98,7 +98,6 @@ function reasonText({ message }: DevshError, { name, address }: DeviceRef): stri
 
 const STATES = { new: 'not connected', connecting: 'connecting', ready: 'connected' } as const;
 
-/** The certificate differs from the pinned one. */
 export const CHANGED = 'CHANGED';
 export const NOT_CHECKED = 'NOT CHECKED';
 

@@ -102,24 +102,20 @@ async function subjectOf(call: TryCall): Promise<Subject> {
   return { entry, resource: resource?.text ?? 'user', file: file?.text, text };
 }
 
-/** What reading a resource with a profile shows. */
 export interface Look {
   readonly device: DeviceRef;
   readonly credential: Credential | undefined;
   readonly profile: Profile;
   readonly resource: string;
   readonly listing: ReadPages | DeviceError;
-  /** As the list shows them. */
   readonly listed: readonly DeviceRecord[];
   /** The same; one of them was read in full. */
   readonly records: readonly DeviceRecord[];
   /** What one of them shows at its own path. */
   readonly own: string | undefined;
-  /** One of the records. */
   readonly example: DeviceRecord | undefined;
   /** What the paths before that of the list answered. */
   readonly tried: readonly string[];
-  /** Facts that would fit better. */
   readonly hints: readonly Proposal[];
 }
 
@@ -173,7 +169,6 @@ function answerOf(listing: Look['listing'], isOpen: boolean): string | undefined
   return isOpen && isRefusedLogin(listing) ? '401' : undefined;
 }
 
-/** As `profile set` takes them. */
 export function factsIn(hints: readonly Proposal[]): Readonly<Record<string, string>> {
   return Object.fromEntries(hints.map(({ fact, value }) => [fact, value]));
 }
@@ -314,7 +309,6 @@ function* findingsOf(seen: Look): Generator<Finding> {
   }
 }
 
-/** What a record shows at its own path. */
 function ownText(
   profile: Profile,
   resource: string,
