@@ -30,50 +30,38 @@ interface Asking {
 
 /** Sends GET and OPTIONS; without records only for the fields. Throws if cancelled, or for a wrong certificate. */
 export async function learn(asking: Asking, records?: readonly DeviceRecord[]): Promise<void> {
-  const { device, facts, resource, signal } = asking;
+  const { device, facts, resource } = asking;
   const { profile } = device;
   if (profile.resources[resource]?.parent !== undefined) return;
-  const group = `resources.${resource}` as const;
-  const root = records && (await ask(device, { method: 'GET', path: profile.basePath }, signal));
-  const optionsOf = (path: string): Promise<Response | undefined> =>
-    ask(device, { method: 'OPTIONS', path }, signal);
-  const collection = await optionsOf(collectionPath(profile, resource));
-  const description = objectIn(collection);
-  const source = `OPTIONS ${maskedPath(collectionPath(profile, resource))}`;
-  const hasFields = noteFields(facts, resource, description, source);
+  const fact = `resources.${resource}.options` as const;
+  const path = collectionPath(profile, resource);
+  const source = `OPTIONS ${maskedPath(path)}`;
+  const root = records && (await ask(asking, 'GET', profile.basePath));
+  const collection = await ask(asking, 'OPTIONS', path);
+  const { actions, parses } = objectIn(collection);
+  const fields = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
+  const described = isValueObject(fields) ? Object.entries(fields) : [];
+  for (const [field, about] of described) {
+    if (isValueObject(about))
+      facts.set(`resources.${resource}.fields.${field}`, fieldOf(about), source);
+  }
   if (records === undefined) {
-    if (hasFields) facts.set(`${group}.options`, { of: 'fields' });
+    if (described.length > 0) facts.set(fact, { of: 'fields' });
     return;
   }
   const isOne = isSingle(facts.profile, resource);
   const example = isOne ? undefined : exampleOf(profile, resource, records);
   if (example !== undefined) await noteOwn(asking, example);
-  const path = example && pathOf(facts.profile, resource, example);
-  const item = path === undefined ? undefined : await optionsOf(path);
+  const item =
+    example &&
+    attempt(RefusedError, () => writePath(facts.profile, { path: '{item}' }, resource, example));
+  const own = item === undefined ? undefined : await ask(asking, 'OPTIONS', item);
   facts.set('offers', resourcesIn(root), `GET ${profile.basePath}`);
-  const [allows, own, takes] = [
-    allowedBy(collection),
-    allowedBy(item),
-    description && textsIn(description['parses']),
-  ];
+  const [list, record] = [allowedBy(collection), allowedBy(own)];
+  const takes = isValueList(parses) && parses.filter((type) => typeof type === 'string');
   const of = records.length > 0 ? 'records' : 'empty list';
-  const said = { ...(allows && { list: allows }), ...(own && { record: own }) };
-  facts.set(`${group}.options`, { of, ...said, ...(takes && { takes }) }, source);
-}
-
-function noteFields(
-  facts: DeviceFacts,
-  resource: string,
-  { actions }: JsonObject = {},
-  source: string,
-): boolean {
-  const described = isValueObject(actions) ? (actions['POST'] ?? actions['PUT']) : undefined;
-  const fields = isValueObject(described) ? Object.entries(described) : [];
-  const known = fields.filter((field): field is [string, JsonObject] => isValueObject(field[1]));
-  for (const [field, about] of known) {
-    facts.set(`resources.${resource}.fields.${field}`, fieldOf(about), source);
-  }
-  return known.length > 0;
+  const said = { of, ...(list && { list }), ...(record && { record }), ...(takes && { takes }) };
+  facts.set(fact, said, source);
 }
 
 /** A record with an unambiguous path: a slash in it may lead elsewhere. */
@@ -88,11 +76,6 @@ export function exampleOf(
   return records.find(
     (record) => isPlain(idOf(profile, record)) && isPlain(valueText(record[keyField])),
   );
-}
-
-/** The path of a record; undefined if it has no usable id or key. */
-function pathOf(profile: Profile, resource: string, record: DeviceRecord): string | undefined {
-  return attempt(RefusedError, () => writePath(profile, { path: '{item}' }, resource, record));
 }
 
 /** Links are not fields that a list leaves out. */
@@ -148,12 +131,12 @@ export async function noteOwn(
 
 /** Undefined if the device does not respond: one fact fewer. */
 async function ask(
-  device: Device,
-  request: RawRequest,
-  signal: AbortSignal | undefined,
+  { device, signal }: Asking,
+  method: RawRequest['method'],
+  path: string,
 ): Promise<Response | undefined> {
   try {
-    return await device.raw(request, signal);
+    return await device.raw({ method, path }, signal);
   } catch (error) {
     if (!isMissingFact(error)) throw error;
     return undefined;
@@ -162,9 +145,9 @@ async function ask(
 
 /** `GET /api/` of Django REST Framework maps names to URLs. */
 function resourcesIn(root: Response | undefined): string[] | undefined {
-  const names = Object.entries(objectIn(root) ?? {})
-    .filter(([name, address]) => typeof address === 'string' && isResourceName(name))
-    .map(([name]) => name);
+  const names = Object.entries(objectIn(root)).flatMap(([name, address]) =>
+    typeof address === 'string' && isResourceName(name) ? name : [],
+  );
   return names.length > 0 ? names : undefined;
 }
 
@@ -172,50 +155,43 @@ function allowedBy(response: Response | undefined): string[] | undefined {
   const allow = response?.headers['allow'];
   const isAnswer = response !== undefined && (response.status < 300 || response.status === 405);
   if (allow === undefined || !isAnswer) return undefined;
-  const methods = allow
-    .split(',')
-    .map((method) => method.trim().toUpperCase())
-    .filter((method) => /^[A-Z]+$/.test(method));
+  const methods = allow.toUpperCase().match(/[A-Z]+/g) ?? [];
   return methods.length > 0 ? methods : undefined;
 }
 
 type JsonObject = Readonly<Record<string, Value>>;
 
 /** `{type, required, read_only, choices …}`, as `OPTIONS` says it in `actions.POST`. */
-function fieldOf(facts: JsonObject): FieldFacts {
-  const number = (name: string): number | undefined => {
-    const value = facts[name];
-    return typeof value === 'number' ? value : undefined;
-  };
-  const [maxLength, min, max] = [number('max_length'), number('min_value'), number('max_value')];
-  const choices = isValueList(facts['choices'])
-    ? facts['choices'].filter(isValueObject).map((choice) => ({
-        value: valueText(choice['value']),
-        label: valueText(choice['display_name'] ?? choice['value']),
-      }))
-    : undefined;
+function fieldOf(about: JsonObject): FieldFacts {
+  const { type, label, required, choices } = about;
+  const limits = Object.entries(LIMITS).flatMap(([name, limit]) => {
+    const value = about[name];
+    // A negative length would reject every value.
+    return typeof value === 'number' && (limit !== 'maxLength' || value >= 0)
+      ? [[limit, value]]
+      : [];
+  });
   return {
-    type: typeof facts['type'] === 'string' ? facts['type'] : 'field',
-    required: facts['required'] === true,
-    readOnly: facts['read_only'] === true,
-    ...(typeof facts['label'] === 'string' && { label: facts['label'] }),
-    // A negative limit would reject every value.
-    ...(maxLength !== undefined && maxLength >= 0 && { maxLength }),
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-    ...(choices !== undefined && { choices }),
+    type: typeof type === 'string' ? type : 'field',
+    required: required === true,
+    readOnly: about['read_only'] === true,
+    ...(typeof label === 'string' && { label }),
+    ...Object.fromEntries(limits),
+    ...(isValueList(choices) && {
+      choices: choices.filter(isValueObject).map(({ value, display_name: shown }) => ({
+        value: valueText(value),
+        label: valueText(shown ?? value),
+      })),
+    }),
   };
 }
 
-function textsIn(value: Value | undefined): string[] | undefined {
-  if (!isValueList(value)) return undefined;
-  return value.filter((item) => typeof item === 'string');
-}
+const LIMITS = { max_length: 'maxLength', min_value: 'min', max_value: 'max' } as const;
 
-function objectIn(response: Response | undefined): JsonObject | undefined {
-  if (response === undefined || response.status >= 300) return undefined;
+function objectIn(response: Response | undefined): JsonObject {
+  if (response === undefined || response.status >= 300) return {};
   const value = jsonIn(response.body);
-  return isValueObject(value) ? value : undefined;
+  return isValueObject(value) ? value : {};
 }
 
 /** Whether a failed question only means one fact fewer. False for a wrong certificate: nothing more may be sent. */

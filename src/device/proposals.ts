@@ -44,11 +44,7 @@ export function proposalsFor(
     }),
   );
   const proposals: Proposal[] = [];
-  const propose = (
-    fact: string,
-    value: string,
-    is: 'attributes' | 'key' | 'id' | 'chosen',
-  ): void => {
+  const propose = (fact: string, value: string, is: 'attributes' | 'key' | 'id'): void => {
     const why = textOf({ code: 'proposal', is, field: keyField, value });
     proposals.push({ fact, value, why });
   };
@@ -56,12 +52,16 @@ export function proposalsFor(
   // Below other records the key is unique in each list only.
   else if (better !== undefined && parent === undefined && !isKey)
     propose(`resources.${resource}.key_field`, better, 'key');
-  const known = records.map((record) => idOf(profile, record));
-  const isChosen = known.length > 1 && known.every((id, index) => id === keys[index]);
-  if (isNamedByKey(profile, resource)) return proposals;
-  if (isChosen) propose('id_fields', '[]', 'chosen');
-  else if (known.every((id) => id === undefined))
-    propose('id_fields', `[${unique.find((field) => ID_NAME.test(field)) ?? ''}]`, 'id');
+  const isKnown = (record: DeviceRecord, index: number): boolean => {
+    const id = idOf(profile, record);
+    // One record is no sign that its id is its key.
+    const mayEqual = records.length === 1 || profile.idFields.includes(keyField);
+    return id !== undefined && (mayEqual || id !== keys[index]);
+  };
+  if (!records.some(isKnown) && !isNamedByKey(profile, resource)) {
+    const other = unique.find((field) => ID_NAME.test(field) && !profile.idFields.includes(field));
+    propose('id_fields', `[${other ?? ''}]`, 'id');
+  }
   return proposals;
 }
 

@@ -129,7 +129,7 @@ test('ids that equal the names are proposed as chosen by their users', async () 
   const users = ['ann', 'bob'].map((username) => ({ id: username, username }));
   const { devsh } = await startOwnDevice({ users });
   const tried = await devsh('profile try oslo');
-  expect(tried.stdout).toMatch(/id_fields\s+\[\]\s+the id of each record is its username/);
+  expect(tried.stdout).toMatch(/id_fields\s+\[\]\s+no record has an id other than its key/);
 });
 
 test('a 500 with a reason shows the reason, and no guess about an internal error', async () => {

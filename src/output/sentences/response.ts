@@ -201,11 +201,10 @@ export const RESPONSE = {
   },
   proposal: {
     attributes: 'every record has its {field} in {value}',
-    chosen: 'the id of each record is its {field}: who adds one chooses it',
     key: 'not every record has a {field} of its own, and every record has a {value} of its own',
     id: ({ value }: { field: string; value: string }) =>
       value === '[]'
-        ? 'no record has an id; paths then end with the natural key'
+        ? 'no record has an id other than its key; paths then end with the key'
         : `no record has another id; ${value} is unique`,
   },
   tried: { empty: 'an empty list', none: 'no records', status: '{status}' },

@@ -338,22 +338,23 @@ function requestsOf({ profile, resource, records, example }: Look) {
   const { parent, keyField: own } = resourceOf(profile, resource);
   // The own key of an example is plain: what precedes it in its place is the parent.
   const above = valueText(example?.[keyField] ?? 'example/').replace(/[^/]*$/, '');
-  const keys: DeviceRecord =
+  const keys =
     parent === undefined
       ? { [keyField]: 'example' }
       : { [keyField]: `${above}example`, [own]: 'example' };
   const fixed = [...Object.keys(keys), ...profile.idFields, ...ignoredFields(profile, resource)];
-  const about = (field: string): FieldFacts => fieldFacts(profile, resource, field);
-  const needed = describedFields(profile, resource).filter((field) => {
-    const { needed: isNeeded, required, readOnly } = about(field);
-    return (isNeeded ?? required) === true && readOnly !== true && !fixed.includes(field);
+  const isOpen = (field: string): boolean =>
+    fieldFacts(profile, resource, field).readOnly !== true && !fixed.includes(field);
+  const needed = describedFields(profile, resource).flatMap((field) => {
+    const { needed: isNeeded, required, choices } = fieldFacts(profile, resource, field);
+    const value = choices?.[0]?.value ?? 'example';
+    return (isNeeded ?? required) === true && isOpen(field) ? [[field, value]] : [];
   });
-  const given = needed.map((field) => [field, about(field).choices?.[0]?.value ?? 'example']);
-  const added = { ...(Object.fromEntries(given) as DeviceRecord), ...keys };
+  const added: DeviceRecord = { ...Object.fromEntries(needed), ...keys };
   const changed = Object.keys(example ?? {}).find((field) => {
-    const { readOnly = false, createOnly = false, choices } = about(field);
+    const { createOnly = false, choices } = fieldFacts(profile, resource, field);
     const isPlain = typeof example?.[field] === 'string' && choices === undefined;
-    return isPlain && !readOnly && !createOnly && !isSecretField(field) && !fixed.includes(field);
+    return isPlain && isOpen(field) && !createOnly && !isSecretField(field);
   });
   const changes = changed === undefined ? {} : { [changed]: 'example' };
   const ways: readonly (readonly [Action, (record: DeviceRecord) => WriteRequest])[] = [
