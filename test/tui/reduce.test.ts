@@ -57,6 +57,11 @@ describe('completion', () => {
     const one = after(asked, { kind: 'menu', line: 'user b', completion: completion('bob') });
     expect(line(one)).toBe('user bob ');
     expect(one.prompt.menu).toBeUndefined();
+    // Also if it was offered between Tab and its answer.
+    const asOffered = { kind: 'menu', line: 'user b', completion: completion('bob') } as const;
+    const offered = after(asked, { ...asOffered, isOffered: true });
+    expect(line(offered)).toBe('user b');
+    expect(line(after(offered, asOffered))).toBe('user bob ');
   });
 
   test('several open a menu with none chosen; Tab chooses, Enter takes', () => {

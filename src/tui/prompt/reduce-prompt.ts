@@ -109,7 +109,7 @@ export function openMenu(
   const [only] = proposals;
   if (only === undefined) return { ...prompt, menu: undefined };
   if (isOffered === true) return withOffer(prompt, { line, completion, isOffered });
-  const isOpen = prompt.menu !== undefined;
+  const isOpen = prompt.menu !== undefined && !isOffering(prompt);
   if (proposals.length === 1 && !isOpen) {
     return acceptChoice({ ...prompt, menu: { line, completion, chosen: 0 } });
   }
