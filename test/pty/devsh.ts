@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, inject, onTestFailed, onTestFinished } from 'vitest';
 import { startSimulator, type Simulator } from '../simulator/simulator.ts';
 import { startInPty, type PtyProgram } from './harness.ts';
 
@@ -13,6 +13,61 @@ export interface StartOptions {
   readonly known?: readonly Pick<Simulator['devices'][number], 'address' | 'fingerprint'>[];
   /** The text of devices.yaml. */
   readonly inventory?: string;
+}
+
+/** Runs when what is started now is no longer needed: after the test, or after all that share it. */
+export let atEnd: (cleanUp: () => Promise<void>) => void = onTestFinished;
+
+/**
+ * What all tests of a file or a `describe` share, one after the other: starting devsh takes longer than most of them.
+ * `again` makes it ready for the next one. After a test that failed it is started anew.
+ */
+export function shared<T>(start: () => Promise<T>, again: (it: T) => Promise<void>): () => T {
+  const cleanUps: (() => Promise<void>)[] = [];
+  let it: { readonly value: T } | undefined;
+  const end = async (): Promise<void> => {
+    it = undefined;
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  };
+  beforeEach(async () => {
+    onTestFailed(end);
+    if (it !== undefined) {
+      await again(it.value);
+      return;
+    }
+    atEnd = (cleanUp) => cleanUps.push(cleanUp);
+    try {
+      it = { value: await start() };
+    } finally {
+      atEnd = onTestFinished;
+    }
+  });
+  afterAll(end);
+  return () => {
+    if (it === undefined) throw new Error('only within a test');
+    return it.value;
+  };
+}
+
+/** Escape in the encoding that does not become Alt with the next key (kitty keyboard protocol). */
+export const ESCAPE = '\x1b[27u';
+
+/** From anywhere to the empty prompt, with the first row of the table above it, and no filter or marks. */
+export async function startOver(
+  program: PtyProgram,
+  { cols = 100, rows = 30 }: Pick<StartOptions, 'cols' | 'rows'> = {},
+): Promise<void> {
+  await program.waitFor(isQuiet);
+  program.resize(cols, rows);
+  program.type(ESCAPE.repeat(8));
+  await program.waitFor(': prompt');
+  // A key is dropped that comes right after the focus has moved by itself.
+  const again = setInterval(() => program.type('g:'), 400);
+  program.type('g:');
+  await program.waitFor(/^▸devsh/m).finally(() => clearInterval(again));
+  // To the end of the line, and all of it away.
+  program.type('\x05\x15');
+  await program.waitFor(/^▸devsh.*[>…] *$/m);
 }
 
 /** The built program in a pty, with its own folders; ends with the test. */
@@ -52,7 +107,7 @@ export async function startDevsh(
       ...env,
     },
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await program.close();
     await rm(home, { recursive: true, force: true });
   });
@@ -64,7 +119,7 @@ export async function simulate(
   options: Parameters<typeof startSimulator>[0] = {},
 ): Promise<Simulator> {
   const simulator = await startSimulator({ users: 8, ...options });
-  onTestFinished(() => simulator.close());
+  atEnd(() => simulator.close());
   return simulator;
 }
 

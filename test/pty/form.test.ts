@@ -1,6 +1,15 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serve } from '../device/server.ts';
-import { ADMIN, answer, connect, goToTable, simulate, startDevsh } from './devsh.ts';
+import {
+  ADMIN,
+  answer,
+  connect,
+  goToTable,
+  shared,
+  simulate,
+  startDevsh,
+  startOver,
+} from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
 
 /** Opens the form for a new user on devices that report their fields. */
@@ -13,109 +22,115 @@ async function openForm(program: PtyProgram): Promise<void> {
 const drf = (): ReturnType<typeof simulate> => simulate({ profile: 'drf' });
 const SPEAKS = { args: ['--profile', 'drf'] };
 
-test('a adds a record by a form, with a choice picked by its name', async () => {
-  const simulator = await drf();
-  const program = await connect(simulator, SPEAKS);
-  await openForm(program);
-  await program.waitFor(/Modified .*read-only/);
-  program.type('Carol\rClark\rcarol\r');
-  await program.waitFor(/▸ +Lang/);
-  program.type('ger');
-  await program.waitFor(/de {2}German/);
-  program.press('enter');
-  await program.waitFor(/Lang \* +\[de · German/);
-  // A boolean without a value is empty.
-  await program.waitFor(/Is active +\[\(empty\)/);
-  program.press('space');
-  await program.waitFor(/Is active +\[yes/);
-  program.press('space');
-  await program.waitFor(/Is active +\[no/);
-  program.press('enter');
-  const command = 'user add first_name=Carol lastname=Clark username=carol lang=de is_active=false';
-  await program.waitFor(`▸ › ${command}`);
-  program.press('enter');
-  await program.waitFor('1 to add');
-  await answer(program, 'y');
-  await program.waitFor(/✓ carol {2}added/);
-  await program.waitFor(/carol +Carol +Clark +de/);
-  expect(simulator.devices[0]?.users).toContainEqual(
-    expect.objectContaining({ username: 'carol', lang: 'de', is_active: false }),
+describe('users', () => {
+  const session = shared(
+    async () => {
+      const simulator = await drf();
+      return { simulator, program: await connect(simulator, SPEAKS) };
+    },
+    ({ program }) => startOver(program),
   );
-});
 
-test('e changes a record by a form; what is closed with Esc is still there the next time', async () => {
-  const simulator = await drf();
-  const program = await connect(simulator, SPEAKS);
-  await goToTable(program);
-  program.type('/viewer\re');
-  await program.waitFor(/user set viewer · fields/);
-  await program.waitFor(/▸ +First name +\[Vic/);
-  program.type('toria');
-  await program.waitFor('› user set viewer first_name=Victoria');
-  program.press('escape');
-  await program.waitFor(/viewer +Vic +Reader/);
-  program.press('e');
-  await program.waitFor(/▸~ First name +\[Victoria .*was Vic/);
-  program.press('ctrl-s');
-  await program.waitFor('first_name: Vic -> Victoria');
-  await answer(program, 'y');
-  await program.waitFor(/✓ viewer {2}/);
-  await program.waitFor(/viewer +Victoria +Reader/);
-});
+  test('a adds a record by a form, with a choice picked by its name', async () => {
+    const { simulator, program } = session();
+    await openForm(program);
+    await program.waitFor(/Modified .*read-only/);
+    program.type('Carol\rClark\rcarol\r');
+    await program.waitFor(/▸ +Lang/);
+    program.type('ger');
+    await program.waitFor(/de {2}German/);
+    program.press('enter');
+    await program.waitFor(/Lang \* +\[de · German/);
+    // A boolean without a value is empty.
+    await program.waitFor(/Is active +\[\(empty\)/);
+    program.press('space');
+    await program.waitFor(/Is active +\[yes/);
+    program.press('space');
+    await program.waitFor(/Is active +\[no/);
+    program.press('enter');
+    const command =
+      'user add first_name=Carol lastname=Clark username=carol lang=de is_active=false';
+    await program.waitFor(`▸ › ${command}`);
+    program.press('enter');
+    await program.waitFor('1 to add');
+    await answer(program, 'y');
+    await program.waitFor(/✓ carol {2}added/);
+    await program.waitFor(/carol +Carol +Clark +de/);
+    expect(simulator.devices[0]?.users).toContainEqual(
+      expect.objectContaining({ username: 'carol', lang: 'de', is_active: false }),
+    );
+  });
 
-test('what the device refuses stands beside its field, and nothing typed is lost', async () => {
-  const simulator = await drf();
-  const program = await connect(simulator, SPEAKS);
-  await openForm(program);
-  program.type('Dora\rDay\rdora day');
-  await program.waitFor(/~ Username \* +\[dora day/);
-  program.press('ctrl-s');
-  await program.waitFor('1 to add');
-  await answer(program, 'y');
-  await program.waitFor(/▸~ Username \* +\[dora day +\] ✗ Enter a valid/);
-  await program.waitFor(/✗ dora day {2}add failed/);
-  await program.waitFor(`› user add first_name=Dora lastname=Day username='dora day'`);
-  program.press('ctrl-w');
-  program.press('backspace');
-  await program.waitFor((screen) => !screen.join('\n').includes('✗ Enter a valid'));
-  program.press('ctrl-s');
-  await answer(program, 'y');
-  await program.waitFor(/✓ dora {2}added/);
-  await program.waitFor(/dora +Dora +Day/);
-});
+  test('what the device refuses stands beside its field, and nothing typed is lost', async () => {
+    const { program } = session();
+    await openForm(program);
+    program.type('Dora\rDay\rdora day');
+    await program.waitFor(/~ Username \* +\[dora day/);
+    program.press('ctrl-s');
+    await program.waitFor('1 to add');
+    await answer(program, 'y');
+    await program.waitFor(/▸~ Username \* +\[dora day +\] ✗ Enter a valid/);
+    await program.waitFor(/✗ dora day {2}add failed/);
+    await program.waitFor(`› user add first_name=Dora lastname=Day username='dora day'`);
+    program.press('ctrl-w');
+    program.press('backspace');
+    await program.waitFor((screen) => !screen.join('\n').includes('✗ Enter a valid'));
+    program.press('ctrl-s');
+    await answer(program, 'y');
+    await program.waitFor(/✓ dora {2}added/);
+    await program.waitFor(/dora +Dora +Day/);
+  });
 
-test('what devsh itself would not send puts the cursor into its field, too', async () => {
-  const simulator = await drf();
-  const program = await connect(simulator, SPEAKS);
-  await openForm(program);
-  program.type('Dora\rDay\rdora');
-  await program.waitFor(/~ Username \* +\[dora/);
-  program.type('\rxx');
-  await program.waitFor(/Lang \* +\[xx/);
-  // The second time confirms it, and the line says so.
-  program.press('ctrl-s');
-  await program.waitFor(/▸~ Lang \* +\[xx +\] ✗ not one of/);
-  await program.waitFor('lang=xx --allow invalid');
-  program.press('ctrl-s');
-  await program.waitFor('1 to add');
-  await answer(program, 'y');
-  await program.waitFor(/✗ dora {2}add failed/);
-  await program.waitFor(/▸~ Lang \* +\[xx +\] ✗ .*not a valid choice/);
-});
+  test('e changes a record by a form; what is closed with Esc is still there the next time', async () => {
+    const { program } = session();
+    await goToTable(program);
+    program.type('/viewer\re');
+    await program.waitFor(/user set viewer · fields/);
+    await program.waitFor(/▸ +First name +\[Vic/);
+    program.type('toria');
+    await program.waitFor('› user set viewer first_name=Victoria');
+    program.press('escape');
+    await program.waitFor(/viewer +Vic +Reader/);
+    program.press('e');
+    await program.waitFor(/▸~ First name +\[Victoria .*was Vic/);
+    program.press('ctrl-s');
+    await program.waitFor('first_name: Vic -> Victoria');
+    await answer(program, 'y');
+    await program.waitFor(/✓ viewer {2}/);
+    await program.waitFor(/viewer +Victoria +Reader/);
+  });
 
-test('a name that another record has is objected to in its field', async () => {
-  const simulator = await drf();
-  const program = await connect(simulator, SPEAKS);
-  await goToTable(program);
-  program.type('/viewer\re');
-  await program.waitFor(/▸ +First name +\[Vic/);
-  program.press('down');
-  program.press('down');
-  await program.waitFor(/▸ +Username \* +\[viewer/);
-  program.press('ctrl-u');
-  program.type('admin');
-  program.press('ctrl-s');
-  await program.waitFor(/▸~ Username \* +\[admin +\] ✗ taken by another user/);
+  test('a name that another record has is objected to in its field', async () => {
+    const { program } = session();
+    await goToTable(program);
+    program.type('/viewer\re');
+    await program.waitFor(/▸ +First name +\[Vic/);
+    program.press('down');
+    program.press('down');
+    await program.waitFor(/▸ +Username \* +\[viewer/);
+    program.press('ctrl-u');
+    program.type('admin');
+    program.press('ctrl-s');
+    await program.waitFor(/▸~ Username \* +\[admin +\] ✗ taken by another user/);
+  });
+
+  test('what devsh itself would not send puts the cursor into its field, too', async () => {
+    const { program } = session();
+    await openForm(program);
+    program.type('Doris\rDay\rdoris');
+    await program.waitFor(/~ Username \* +\[doris/);
+    program.type('\rxx');
+    await program.waitFor(/Lang \* +\[xx/);
+    // The second time confirms it, and the line says so.
+    program.press('ctrl-s');
+    await program.waitFor(/▸~ Lang \* +\[xx +\] ✗ not one of/);
+    await program.waitFor('lang=xx --allow invalid');
+    program.press('ctrl-s');
+    await program.waitFor('1 to add');
+    await answer(program, 'y');
+    await program.waitFor(/✗ doris {2}add failed/);
+    await program.waitFor(/▸~ Lang \* +\[xx +\] ✗ .*not a valid choice/);
+  });
 });
 
 test('a form fits into 40 columns and 10 rows, and follows the screen', async () => {
@@ -147,44 +162,50 @@ test('a device that tells nothing of its fields gets those that its records have
   await program.waitFor('nothing typed yet');
 });
 
-test('a list and a nested field are edited as text, checked as typed, and only a part changes', async () => {
-  const simulator = await simulate({ profile: 'drf' });
-  const program = await connect(simulator, { ...SPEAKS, cols: 80, rows: 24 });
-  program.type('interface list\r');
-  await program.waitFor(/interfaces · 1 device/);
-  await goToTable(program);
-  program.press('e');
-  await program.waitFor(/▸ +Name \* +\[eth0/);
-  for (let field = 0; field < 4; field += 1) program.press('down');
-  await program.waitFor(/▸ +Addresses .*a, b, c or JSON/);
-  program.press('ctrl-u');
-  program.type('10.9.0.1/24, 10.9.0.2/24');
-  await program.waitFor(/› interface set eth0 addresses='10.9.0.1\/24, 10.9.0.2\/24'/);
-  program.press('down');
-  await program.waitFor(/▸ +Ipv4 .*JSON, as \{/);
-  program.press('backspace');
-  await program.waitFor(/▸~ Ipv4 .*✗ not a JSON object/);
-  program.press('backspace');
-  program.type('7}');
-  await program.waitFor((screen) => !screen.join('\n').includes('✗ no JSON'));
-  program.press('ctrl-s');
-  await program.waitFor(/ipv4\.metric:\s+3\s+-> 7/);
-  await answer(program, 'y');
-  await program.waitFor(/✓ interface eth0 {2}/);
-});
+describe('interfaces', () => {
+  const session = shared(
+    async () => connect(await drf(), { ...SPEAKS, cols: 80, rows: 24 }),
+    (program) => startOver(program, { cols: 80, rows: 24 }),
+  );
 
-test('a part of a nested field is set at the prompt, in its type, and undo brings it back', async () => {
-  const program = await connect(await simulate({ profile: 'drf' }), { ...SPEAKS, cols: 80 });
-  program.type('interface list\r');
-  await program.waitFor(/interfaces · 1 device/);
-  program.type('interface set eth0 ipv4.metric=7 addresses=\r');
-  await program.waitFor(/->[\s│]+\[\],[\s│]+ipv4\.metric:[\s│]+3[\s│]+->[\s│]+7/);
-  await answer(program, 'y');
-  await program.waitFor(/✓ interface eth0 {2}/);
-  program.type('undo\r');
-  await program.waitFor(/ipv4\.metric:[\s│]+7[\s│]+->[\s│]+3/);
-  await answer(program, 'y');
-  await program.waitFor(/eth0 +1500 +true +10\.3\.0/);
+  test('a part of a nested field is set at the prompt, in its type, and undo brings it back', async () => {
+    const program = session();
+    program.type('interface list\r');
+    await program.waitFor(/interfaces · 1 device/);
+    program.type('interface set eth0 ipv4.metric=7 addresses=\r');
+    await program.waitFor(/->[\s│]+\[\],[\s│]+ipv4\.metric:[\s│]+3[\s│]+->[\s│]+7/);
+    await answer(program, 'y');
+    await program.waitFor(/✓ interface eth0 {2}/);
+    program.type('undo\r');
+    await program.waitFor(/ipv4\.metric:[\s│]+7[\s│]+->[\s│]+3/);
+    await answer(program, 'y');
+    await program.waitFor(/eth0 +1500 +true +10\.3\.0/);
+  });
+
+  test('a list and a nested field are edited as text, checked as typed, and only a part changes', async () => {
+    const program = session();
+    program.type('interface list\r');
+    await program.waitFor(/interfaces · 1 device/);
+    await goToTable(program);
+    program.press('e');
+    await program.waitFor(/▸ +Name \* +\[eth0/);
+    for (let field = 0; field < 4; field += 1) program.press('down');
+    await program.waitFor(/▸ +Addresses .*a, b, c or JSON/);
+    program.press('ctrl-u');
+    program.type('10.9.0.1/24, 10.9.0.2/24');
+    await program.waitFor(/› interface set eth0 addresses='10.9.0.1\/24, 10.9.0.2\/24'/);
+    program.press('down');
+    await program.waitFor(/▸ +Ipv4 .*JSON, as \{/);
+    program.press('backspace');
+    await program.waitFor(/▸~ Ipv4 .*✗ not a JSON object/);
+    program.press('backspace');
+    program.type('7}');
+    await program.waitFor((screen) => !screen.join('\n').includes('✗ no JSON'));
+    program.press('ctrl-s');
+    await program.waitFor(/ipv4\.metric:\s+3\s+-> 7/);
+    await answer(program, 'y');
+    await program.waitFor(/✓ interface eth0 {2}/);
+  });
 });
 
 /** A device whose users have three booleans, several roles, and one of 300 zones. */

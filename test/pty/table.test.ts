@@ -1,87 +1,103 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { answer, connect, goToTable, simulate } from './devsh.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { answer, connect, goToTable, shared, simulate, startOver } from './devsh.ts';
 
-test('the table is browsed, filtered while typing, and the filter is cleared with Esc', async () => {
-  const program = await connect(await simulate({ devices: 2, users: 12 }));
-  await goToTable(program);
-  program.press('G');
-  await program.waitFor((screen) =>
-    /^▸/.test(screen.findLast((line) => /^[▸ ] /.test(line)) ?? ''),
+describe('two devices', () => {
+  const session = shared(
+    async () => {
+      const simulator = await simulate({ devices: 2, users: 12 });
+      return { simulator, program: await connect(simulator) };
+    },
+    async ({ program }) => {
+      await startOver(program);
+      program.type('use all\r');
+      await program.waitFor('devsh all 2>');
+      program.type('user list\r');
+      await program.waitFor(/^ users · 2 devices · \d+: \d+ same/m);
+    },
   );
-  program.type('/viewer');
-  await program.waitFor(/filter: viewer \(1 of \d+ rows\)/);
-  await program.waitFor(/^▸ .*viewer\s+Vic/m);
-  program.press('enter');
-  await program.waitFor(': prompt');
-  program.type('/');
-  program.press('escape');
-  await program.waitFor((screen) => !screen.join('\n').includes('filter: viewer'));
-  await program.waitFor(/▸ .*viewer/);
-});
 
-test('a filter typed as a command fills the table, and is named above it', async () => {
-  const program = await connect(await simulate({ devices: 2 }));
-  program.type('user list username=viewer\r');
-  await program.waitFor(/2 records · filter: username=viewer/);
-  program.type('user list\r');
-  await program.waitFor(/\d+: \d same/);
-});
+  test('the table is browsed, filtered while typing, and the filter is cleared with Esc', async () => {
+    const { program } = session();
+    await goToTable(program);
+    program.press('G');
+    await program.waitFor((screen) =>
+      /^▸/.test(screen.findLast((line) => /^[▸ ] /.test(line)) ?? ''),
+    );
+    program.type('/viewer');
+    await program.waitFor(/filter: viewer \(1 of \d+ rows\)/);
+    await program.waitFor(/^▸ .*viewer\s+Vic/m);
+    program.press('enter');
+    await program.waitFor(': prompt');
+    program.type('/');
+    program.press('escape');
+    await program.waitFor((screen) => !screen.join('\n').includes('filter: viewer'));
+    await program.waitFor(/▸ .*viewer/);
+  });
 
-test('a filter that cannot be right leaves the table as it was', async () => {
-  const program = await connect(await simulate({ devices: 2 }));
-  program.type('user list is_admin=true\r');
-  await program.waitFor('error: no record has a field "is_admin"');
-  await program.waitFor(/^ users · 2 devices · \d+: \d same/m);
-  await program.waitFor(/▸ .*admin/);
-});
+  test('a filter typed as a command fills the table, and is named above it', async () => {
+    const { program } = session();
+    program.type('user list username=viewer\r');
+    await program.waitFor(/2 records · filter: username=viewer/);
+    program.type('user list\r');
+    await program.waitFor(/\d+: \d same/);
+  });
 
-test('Enter shows every field, with the devices of each value', async () => {
-  const simulator = await simulate({ devices: 2 });
-  simulator.devices[1]?.putUser({ username: 'viewer', lang: 'de' });
-  const program = await connect(simulator);
-  await goToTable(program);
-  program.type('/viewer\r');
-  await program.waitFor(/differs: lang/);
-  program.press('enter');
-  await program.waitFor(/^ ≠ lang +en +127\.0\.0\.2\S*\n +de +127\.0\.0\.3/m);
-  program.press('escape');
-  await program.waitFor('NOTE');
-});
+  test('a filter that cannot be right leaves the table as it was', async () => {
+    const { program } = session();
+    program.type('user list is_admin=true\r');
+    await program.waitFor('error: no record has a field "is_admin"');
+    await program.waitFor(/^ users · 2 devices · \d+: \d same/m);
+    await program.waitFor(/^[▸ ].* admin +Ada/m);
+  });
 
-test('f unfolds equal records, Tab goes through the devices, and the prompt follows', async () => {
-  const program = await connect(await simulate({ devices: 2 }));
-  program.press('tab');
-  await program.waitFor(/^▸. admin .*\ball\b/m);
-  program.press('f');
-  await program.waitFor('not folded');
-  await program.waitFor(/^▸. admin .* 127\.0\.0\.2/m);
-  program.press('f');
-  await program.waitFor(/^▸.* all\b/m);
-  program.press('tab');
-  await program.waitFor(/devsh 127\.0\.0\.2\S*>/);
-  await program.waitFor(/\[● 127\.0\.0\.2/);
-  await program.waitFor(/ 1 device · 8 records/);
-  program.press('tab');
-  await program.waitFor(/\[● 127\.0\.0\.3/);
-  program.press('tab');
-  await program.waitFor('devsh all 2>');
-  program.press('shift-tab');
-  await program.waitFor(/\[● 127\.0\.0\.3/);
-});
+  test('f unfolds equal records, Tab goes through the devices, and the prompt follows', async () => {
+    const { program } = session();
+    program.press('tab');
+    await program.waitFor(/^▸. admin .*\ball\b/m);
+    program.press('f');
+    await program.waitFor('not folded');
+    await program.waitFor(/^▸. admin .* 127\.0\.0\.2/m);
+    program.press('f');
+    await program.waitFor(/^▸.* all\b/m);
+    program.press('tab');
+    await program.waitFor(/devsh 127\.0\.0\.2\S*>/);
+    await program.waitFor(/\[● 127\.0\.0\.2/);
+    await program.waitFor(/ 1 device · 12 records/);
+    program.press('tab');
+    await program.waitFor(/\[● 127\.0\.0\.3/);
+    program.press('tab');
+    await program.waitFor('devsh all 2>');
+    program.press('shift-tab');
+    await program.waitFor(/\[● 127\.0\.0\.3/);
+  });
 
-test('help is made from the keymap and closes with Esc', async () => {
-  const program = await connect(await simulate());
-  await goToTable(program);
-  program.press('?');
-  await program.waitFor('In the table');
-  program.type('/delete the\r');
-  await program.waitFor(/d +delete the marked records, or this one/);
-  program.press('escape');
-  program.press('escape');
-  await program.waitFor(/admin +Ada/);
+  test('help is made from the keymap and closes with Esc', async () => {
+    const { program } = session();
+    await goToTable(program);
+    program.press('?');
+    await program.waitFor('In the table');
+    program.type('/delete the\r');
+    await program.waitFor(/d +delete the marked records, or this one/);
+    program.press('escape');
+    program.press('escape');
+    await program.waitFor(/admin +Ada/);
+  });
+
+  test('Enter shows every field, with the devices of each value', async () => {
+    const { simulator, program } = session();
+    simulator.devices[1]?.putUser({ username: 'viewer', lang: 'de' });
+    await goToTable(program);
+    program.type('r');
+    program.type('/viewer\r');
+    await program.waitFor(/differs: lang/);
+    program.press('enter');
+    await program.waitFor(/^ ≠ lang +en +127\.0\.0\.2\S*\n +de +127\.0\.0\.3/m);
+    program.press('escape');
+    await program.waitFor('NOTE');
+  });
 });
 
 test('hostile text from a device is shown, not obeyed', async () => {

@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   ADMIN,
   answer,
   connect,
   goToTable,
+  shared,
   simulate,
   startDevsh,
+  startOver,
   type StartOptions,
 } from './devsh.ts';
 import type { PtyProgram } from './harness.ts';
@@ -69,60 +71,65 @@ async function shows(program: PtyProgram, name: string, size: string): Promise<v
   await expect(picture(program)).toMatchFileSnapshot(`screens/${name}-${size}.txt`);
 }
 
-test.each(SIZES)('the views at %sx%s', { timeout: 60_000 }, async (cols, rows) => {
-  const program = await startFleet({ cols, rows });
+describe.each(SIZES)('at %sx%s', (cols, rows) => {
   const size = `${cols}x${rows}`;
+  const session = shared(
+    () => startFleet({ cols, rows }),
+    async (program) => {
+      await startOver(program, { cols, rows });
+      await goToTable(program);
+    },
+  );
 
-  program.press('D');
-  await program.waitFor(/^▸● sim1 +connected/m);
-  await shows(program, 'devices', size);
-  program.press('escape');
-  await program.waitFor(/^▸. admin .*\ball\b/m);
+  test('its views', { timeout: 60_000 }, async () => {
+    const program = session();
 
-  program.press('c');
-  // Different records come before missing ones.
-  await program.waitFor(/^▸ +theo\.lhote/m);
-  await shows(program, 'drift', size);
-  program.press('f');
-  program.press('G');
-  await program.waitFor(/^▸ +viewer/m);
-  program.press('f');
-  await program.waitFor(/^▸ +ulrike\.vogel/m);
-  program.press('g');
-  await program.waitFor(/^▸ +theo\.lhote/m);
-  program.press('enter');
-  await program.waitFor(/› theo\.lhote/);
-  // The life of the record is read when its details open.
-  await program.waitFor(/at the first reading|of 25$/m);
-  await shows(program, 'details', size);
-  program.press('escape');
-  await program.waitFor(/^▸ +theo\.lhote/m);
-  program.press('escape');
-  await program.waitFor(/^▸. admin .*\ball\b/m);
+    program.press('D');
+    await program.waitFor(/^▸● sim1 +connected/m);
+    await shows(program, 'devices', size);
+    program.press('escape');
+    await program.waitFor(/^▸. admin .*\ball\b/m);
 
-  program.press('b');
-  await program.waitFor(/^▸ +user /m);
-  await shows(program, 'resources', size);
-  program.press('down');
-  await program.waitFor(/^▸ +interface/m);
-  program.press('enter');
-  await program.waitFor(/resources › interfaces|… › interfaces/);
-  await program.waitFor(/^▸. \S+ +\S+/m);
+    program.press('c');
+    // Different records come before missing ones.
+    await program.waitFor(/^▸ +theo\.lhote/m);
+    await shows(program, 'drift', size);
+    program.press('f');
+    program.press('G');
+    await program.waitFor(/^▸ +viewer/m);
+    program.press('f');
+    await program.waitFor(/^▸ +ulrike\.vogel/m);
+    program.press('g');
+    await program.waitFor(/^▸ +theo\.lhote/m);
+    program.press('enter');
+    await program.waitFor(/› theo\.lhote/);
+    // The life of the record is read when its details open.
+    await program.waitFor(/at the first reading|of 25$/m);
+    await shows(program, 'details', size);
+    program.press('escape');
+    await program.waitFor(/^▸ +theo\.lhote/m);
+    program.press('escape');
+    await program.waitFor(/^▸. admin .*\ball\b/m);
 
-  program.press('?');
-  await program.waitFor(/› keys/);
-  // The keys of the view before come first.
-  await program.waitFor('In the table');
-  program.type('/devices\r');
-  await program.waitFor(/'devices': 1 of/);
-});
+    program.press('b');
+    await program.waitFor(/^▸ +user /m);
+    await shows(program, 'resources', size);
+    program.press('down');
+    await program.waitFor(/^▸ +interface/m);
+    program.press('enter');
+    await program.waitFor(/resources › interfaces|… › interfaces/);
+    await program.waitFor(/^▸. \S+ +\S+/m);
 
-test.each(SIZES)(
-  'a roll-out from plan to journal at %sx%s',
-  { timeout: 60_000 },
-  async (cols, rows) => {
-    const program = await startFleet({ cols, rows });
-    const size = `${cols}x${rows}`;
+    program.press('?');
+    await program.waitFor(/› keys/);
+    // The keys of the view before come first.
+    await program.waitFor('In the table');
+    program.type('/devices\r');
+    await program.waitFor(/'devices': 1 of/);
+  });
+
+  test('a roll-out from plan to journal', { timeout: 60_000 }, async () => {
+    const program = session();
     program.press('?');
     await program.waitFor(/› keys/);
     await shows(program, 'help', size);
@@ -148,174 +155,191 @@ test.each(SIZES)(
     await program.waitFor(/› runs/);
     await program.waitFor(/^▸ .*ended/m);
     await shows(program, 'runs', size);
-  },
-);
-
-test('each step is named above, and Esc goes back step by step, to where the cursor was', async () => {
-  const program = await startFleet();
-  program.press('G');
-  await program.waitFor(/^▸. viewer .*\ball\b/m);
-  program.press('D');
-  await program.waitFor(/^[ ▸]users › devices · 4 devices, 4 connected/m);
-  program.press('down');
-  await program.waitFor(/^▸. sim2/m);
-  program.press('enter');
-  await program.waitFor(/^[ ▸]devices › sim2 › users · 1 device · 6 records/m);
-  program.press('enter');
-  await program.waitFor(/^[ ▸]devices › sim2 › users › viewer/m);
-  program.press('escape');
-  await program.waitFor(/^[ ▸]devices › sim2 › users · /m);
-  program.press('escape');
-  await program.waitFor(/^▸. sim2/m);
-  program.press('escape');
-  await program.waitFor(/^[ ▸]sim2 › users · 1 device/m);
-  const before = program.screen();
-  program.press('escape');
-  program.press('k');
-  await program.waitFor((screen) => screen.join() !== before.join());
-  expect(program.screen()[1]).toBe(before[1]);
+  });
 });
 
-test('a table comes back with its filter, its order and its cursor', async () => {
-  const program = await startFleet();
-  program.type('/e\r');
-  await program.waitFor(/filter: e/);
-  program.press('j');
-  program.press('s');
-  await program.waitFor(/FIRST NAME ↑/);
-  const before = program.screen().slice(1, 12);
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('interface list\r');
-  await program.waitFor(/^[ ▸]users › interfaces · 4 devices/m);
-  program.type('user list\r');
-  await program.waitFor(/^[ ▸]interfaces › users · .*filter: e/m);
-  program.press('escape');
-  await program.waitFor(': prompt');
-  expect(program.screen().slice(2, 12)).toEqual(before.slice(1));
-});
+describe('in one session', () => {
+  const session = shared(startFleet, async (program) => {
+    await startOver(program);
+    program.type('connect @all\r');
+    await program.waitFor('connected to 4 devices');
+    program.type('use all\r');
+    await program.waitFor('devsh all 4>');
+    program.type('user list\r');
+    await program.waitFor(/^ users · 4 devices · \d+: \d/m);
+    await goToTable(program);
+  });
 
-test('from any view ":" goes to the prompt, and the view stays in sight', async () => {
-  const program = await startFleet();
-  program.press('D');
-  await program.waitFor(/^▸. sim1/m);
-  program.press(':');
-  await program.waitFor('enter run');
-  await program.waitFor(/^▸. sim1/m);
-  program.type('disconnect sim4\r');
-  await program.waitFor(/3 devices, 3 connected/);
-  program.type('user list\r');
-  await program.waitFor(/^[ ▸]devices › users · 3 devices/m);
-});
+  test('a text is searched with "/", and n and N go from line to line', async () => {
+    const program = session();
+    program.resize(100, 20);
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('help user set\r');
+    await program.waitFor('Usage: user set');
+    // At the empty prompt.
+    program.type('/FIELD=');
+    await program.waitFor(/'FIELD=': 1 of \d/);
+    program.press('enter');
+    program.press('n');
+    await program.waitFor(/'FIELD=': 2 of \d/);
+    program.press('N');
+    await program.waitFor(/'FIELD=': 1 of \d/);
+    const row = program.screen().findIndex((line) => line.includes('Usage: user set'));
+    const column = (program.screen()[row] ?? '').indexOf('FIELD=');
+    expect(program.cellStyle(row, column)?.inverse).toBe(true);
+    expect(program.cellStyle(row, 1)?.inverse).toBe(false);
+    program.type('/nothing like it');
+    await program.waitFor("'nothing like it' not found");
+    program.press('escape');
+    await program.waitFor((screen) => !screen.join('\n').includes('not found'));
+    program.press('escape');
+    await program.waitFor(/^▸users · /m);
+  });
 
-test('a device of the list is disconnected and connected again', async () => {
-  const program = await startFleet();
-  program.press('D');
-  await program.waitFor(/^▸. sim1/m);
-  program.press('r');
-  await program.waitFor('› connect sim1');
-  await program.waitFor(/4 devices, 4 connected/);
-  program.press('x');
-  await program.waitFor(/3 devices, 3 connected/);
-});
+  test('the matrix has a cursor for devices, and Enter opens the details', async () => {
+    const program = session();
+    program.resize(60, 20);
+    program.press('c');
+    await program.waitFor(/^ +USERNAME +▾sim1 +sim2 +sim3 +sim4/m);
+    await program.waitFor('theo.lhote on sim1: = same · lang fr');
+    program.press('right');
+    await program.waitFor(/^ +USERNAME +sim1 +▾sim2/m);
+    await program.waitFor('theo.lhote on sim2: ≠ differs · lang it');
+    program.press('left');
+    await program.waitFor(/▾sim1/);
+    program.press('enter');
+    await program.waitFor(/user drift › theo\.lhote/);
+  });
 
-test('a text is searched with "/", and n and N go from line to line', async () => {
-  const program = await startFleet({ cols: 100, rows: 20 });
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('help user set\r');
-  await program.waitFor('Usage: user set');
-  // At the empty prompt.
-  program.type('/FIELD=');
-  await program.waitFor(/'FIELD=': 1 of \d/);
-  program.press('enter');
-  program.press('n');
-  await program.waitFor(/'FIELD=': 2 of \d/);
-  program.press('N');
-  await program.waitFor(/'FIELD=': 1 of \d/);
-  const row = program.screen().findIndex((line) => line.includes('Usage: user set'));
-  const column = (program.screen()[row] ?? '').indexOf('FIELD=');
-  expect(program.cellStyle(row, column)?.inverse).toBe(true);
-  expect(program.cellStyle(row, 1)?.inverse).toBe(false);
-  program.type('/nothing like it');
-  await program.waitFor("'nothing like it' not found");
-  program.press('escape');
-  await program.waitFor((screen) => !screen.join('\n').includes('not found'));
-  program.press('escape');
-  await program.waitFor(/^▸users · /m);
-});
+  test('a filtered table compares what it shows, and the comparison is done again with r', async () => {
+    const program = session();
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('user list theo\r');
+    await program.waitFor(/filter: theo/);
+    program.type('user list theo --drift\r');
+    await program.waitFor(/^▸ +theo\.lhote +/m);
+    await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
+    program.press('tab');
+    await program.waitFor('r again');
+    program.press('r');
+    await program.waitFor('› user list theo --drift');
+    await program.waitFor(/^[ ▸]users › theo › user drift/m);
+  });
 
-test('the matrix has a cursor for devices, and Enter opens the details', async () => {
-  const program = await startFleet({ cols: 60, rows: 20 });
-  program.press('c');
-  await program.waitFor(/^ +USERNAME +▾sim1 +sim2 +sim3 +sim4/m);
-  await program.waitFor('theo.lhote on sim1: = same · lang fr');
-  program.press('right');
-  await program.waitFor(/^ +USERNAME +sim1 +▾sim2/m);
-  await program.waitFor('theo.lhote on sim2: ≠ differs · lang it');
-  program.press('left');
-  await program.waitFor(/▾sim1/);
-  program.press('enter');
-  await program.waitFor(/user drift › theo\.lhote/);
-});
+  test('the output of a command takes no letters of the next one, and says where they go', async () => {
+    const program = session();
+    program.resize(80, 24);
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('help user list\r');
+    await program.waitFor(/^[ ▸]users › help user list/m);
+    program.press('down');
+    await program.waitFor('esc back or q');
+    program.type('xyz');
+    await program.waitFor('this key does nothing here; ":" goes to the prompt, "?" lists the keys');
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type(':resources\r');
+    await program.waitFor(/^▸ +user/m);
+  });
 
-test('a filtered table compares what it shows, and the comparison is done again with r', async () => {
-  const program = await startFleet();
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('user list theo\r');
-  await program.waitFor(/filter: theo/);
-  program.type('user list theo --drift\r');
-  await program.waitFor(/^▸ +theo\.lhote +/m);
-  await program.waitFor(/1 user on 4 devices: 0 the same on all, 1 differs/);
-  program.press('tab');
-  await program.waitFor('r again');
-  program.press('r');
-  await program.waitFor('› user list theo --drift');
-  await program.waitFor(/^[ ▸]users › theo › user drift/m);
-});
+  test('a view that opens while the next line is typed does not take its letters', async () => {
+    const program = session();
+    program.resize(80, 24);
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('help user list\ruser show vie');
+    await program.waitFor(/^[ ▸]users › help user list/m);
+    await program.waitFor('devsh all 4> user show vie');
+    program.type('wer\r');
+    await program.waitFor(/^[ ▸]users › user show viewer/m);
+  });
 
-test('what was written while another table was in sight shows in the one that comes back', async () => {
-  const program = await startFleet();
-  program.type('/viewer\r');
-  await program.waitFor(/^▸. viewer +Vic .*\ball\b/m);
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('user list lang=en\r');
-  await program.waitFor(/filter: lang=en/);
-  program.type('user set viewer first_name=Victoria --yes\r');
-  await program.waitFor(/✓ viewer {2}first_name/);
-  await program.waitFor(/ended · \d/);
-  await goToTable(program);
-  program.press('escape');
-  await program.waitFor(/^▸. viewer +Victoria .*\ball\b/m);
-});
+  test('each step is named above, and Esc goes back step by step, to where the cursor was', async () => {
+    const program = session();
+    program.press('G');
+    await program.waitFor(/^▸. viewer .*\ball\b/m);
+    program.press('D');
+    await program.waitFor(/^[ ▸]users › devices · 4 devices, 4 connected/m);
+    program.press('down');
+    await program.waitFor(/^▸. sim2/m);
+    program.press('enter');
+    await program.waitFor(/^[ ▸]devices › sim2 › users · 1 device · 6 records/m);
+    program.press('enter');
+    await program.waitFor(/^[ ▸]devices › sim2 › users › viewer/m);
+    program.press('escape');
+    await program.waitFor(/^[ ▸]devices › sim2 › users · /m);
+    program.press('escape');
+    await program.waitFor(/^▸. sim2/m);
+    program.press('escape');
+    await program.waitFor(/^[ ▸]sim2 › users · 1 device/m);
+    const before = program.screen();
+    program.press('escape');
+    program.press('k');
+    await program.waitFor((screen) => screen.join() !== before.join());
+    expect(program.screen()[1]).toBe(before[1]);
+  });
 
-test('the output of a command takes no letters of the next one, and says where they go', async () => {
-  const program = await startFleet({ cols: 80, rows: 24 });
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('help user list\r');
-  await program.waitFor(/^[ ▸]users › help user list/m);
-  program.press('down');
-  await program.waitFor('esc back or q');
-  program.type('xyz');
-  await program.waitFor('this key does nothing here; ":" goes to the prompt, "?" lists the keys');
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type(':resources\r');
-  await program.waitFor(/^▸ +user/m);
-});
+  test('what was written while another table was in sight shows in the one that comes back', async () => {
+    const program = session();
+    program.type('/viewer\r');
+    await program.waitFor(/^▸. viewer +Vic .*\ball\b/m);
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('user list lang=en\r');
+    await program.waitFor(/filter: lang=en/);
+    program.type('user set viewer first_name=Victoria --yes\r');
+    await program.waitFor(/✓ viewer {2}first_name/);
+    await program.waitFor(/ended · \d/);
+    await goToTable(program);
+    program.press('escape');
+    await program.waitFor(/^▸. viewer +Victoria .*\ball\b/m);
+  });
 
-test('a view that opens while the next line is typed does not take its letters', async () => {
-  const program = await startFleet({ cols: 80, rows: 24 });
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('help user list\ruser show vie');
-  await program.waitFor(/^[ ▸]users › help user list/m);
-  await program.waitFor('devsh all 4> user show vie');
-  program.type('wer\r');
-  await program.waitFor(/^[ ▸]users › user show viewer/m);
+  test('from any view ":" goes to the prompt, and the view stays in sight', async () => {
+    const program = session();
+    program.press('D');
+    await program.waitFor(/^▸. sim1/m);
+    program.press(':');
+    await program.waitFor('enter run');
+    await program.waitFor(/^▸. sim1/m);
+    program.type('disconnect sim4\r');
+    await program.waitFor(/3 devices, 3 connected/);
+    program.type('user list\r');
+    await program.waitFor(/^[ ▸]devices › users · 3 devices/m);
+  });
+
+  test('a device of the list is disconnected and connected again', async () => {
+    const program = session();
+    program.press('D');
+    await program.waitFor(/^▸. sim1/m);
+    program.press('r');
+    await program.waitFor('› connect sim1');
+    await program.waitFor(/4 devices, 4 connected/);
+    program.press('x');
+    await program.waitFor(/3 devices, 3 connected/);
+  });
+
+  test('a table comes back with its filter, its order and its cursor', async () => {
+    const program = session();
+    program.type('/e\r');
+    await program.waitFor(/filter: e/);
+    program.press('j');
+    program.press('s');
+    await program.waitFor(/FIRST NAME ↑/);
+    const before = program.screen().slice(1, 12);
+    program.press(':');
+    await program.waitFor('enter run');
+    program.type('interface list\r');
+    await program.waitFor(/^[ ▸]users › interfaces · 4 devices/m);
+    program.type('user list\r');
+    await program.waitFor(/^[ ▸]interfaces › users · .*filter: e/m);
+    program.press('escape');
+    await program.waitFor(': prompt');
+    expect(program.screen().slice(2, 12)).toEqual(before.slice(1));
+  });
 });
 
 test('a list of resources that is short says why', async () => {

@@ -1,5 +1,16 @@
-import { expect, test } from 'vitest';
-import { ADMIN, answer, connect, goToTable, isQuiet, simulate, startDevsh } from '../devsh.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  ADMIN,
+  answer,
+  connect,
+  ESCAPE,
+  goToTable,
+  isQuiet,
+  shared,
+  simulate,
+  startDevsh,
+  startOver,
+} from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
 
 async function startDemo(): Promise<PtyProgram> {
@@ -9,9 +20,6 @@ async function startDemo(): Promise<PtyProgram> {
   await goToTable(program);
   return program;
 }
-
-/** Escape in the encoding that needs no wait (kitty keyboard protocol). */
-const ESCAPE = '\x1b[27u';
 
 async function isInTable(program: PtyProgram): Promise<void> {
   await program.waitFor(/^▸users · 2 devices/m);
@@ -39,60 +47,91 @@ const PLACES: readonly (readonly [string, RegExp])[] = [
   [':\x15help\r', /users › help/],
 ];
 
-test('Esc pressed five times ends in the table from anywhere, and keys are keys there', async () => {
-  const program = await startDemo();
-  for (const [keys, shown] of PLACES) {
-    program.type(keys);
-    await program.waitFor(shown);
-    for (let times = 0; times < 5; times += 1) program.type(ESCAPE);
-    await isInTable(program);
+describe('in one session', () => {
+  const demo = shared(startDemo, async (program) => {
+    await startOver(program, { cols: 110 });
+    await goToTable(program);
+  });
+
+  test('Esc pressed five times ends in the table from anywhere, and keys are keys there', async () => {
+    const program = demo();
+    for (const [keys, shown] of PLACES) {
+      program.type(keys);
+      await program.waitFor(shown);
+      for (let times = 0; times < 5; times += 1) program.type(ESCAPE);
+      await isInTable(program);
+      program.type('/');
+      await program.waitFor('▸filter>');
+      program.type(ESCAPE);
+      await isInTable(program);
+    }
+  });
+
+  test('the half that gets the keys has a mark and its own footer, and the way out is in it', async () => {
+    const program = demo();
+    await program.waitFor(/^▸users[^]*^ devsh all 2>[^]*: prompt .* q leave/m);
+    program.type(':');
+    await program.waitFor(/^ users[^]*^▸devsh all 2>[^]*enter run .* ctrl-d leave/m);
+    program.type('user set viewer ');
+    await program.waitFor(/^ user set .*esc table/m);
+  });
+
+  test('on an empty prompt "/" and "?" act as in the table, and digits are typed', async () => {
+    const program = demo();
+    program.type(':/vi');
+    await program.waitFor('▸filter> vi');
+    program.type('\r');
+    await program.waitFor(': prompt');
+    program.type(':?');
+    await program.waitFor(/› keys/);
+    program.type(`${ESCAPE}:2`);
+    await program.waitFor('▸devsh all 2> 2');
     program.type('/');
-    await program.waitFor('▸filter>');
-    program.type(ESCAPE);
+    await program.waitFor('▸devsh all 2> 2/');
+  });
+
+  test('words typed ahead stay at the prompt, and what is typed before a question was seen is dropped', async () => {
+    const program = demo();
+    program.type(':devices\rundo');
+    await program.waitFor(/users › devices/);
+    await program.waitFor('▸devsh all 2> undo');
+    program.press('ctrl-c');
+    program.type(`${ESCAPE}${ESCAPE}`);
     await isInTable(program);
-  }
-});
+    program.type('/viewer\rd2\r');
+    await program.waitFor(
+      'What was typed before this question was dropped. 2 steps on 2 devices. Type 2',
+    );
+    await program.waitFor(/filter: viewer \(1 /);
+    await program.waitFor(/answer> *$/m);
+    program.press('escape');
+    await program.waitFor((screen) => !screen.join('\n').includes('answer>'));
+    expect(program.screen().join('\n')).not.toContain('done');
+  });
 
-test('the half that gets the keys has a mark and its own footer, and the way out is in it', async () => {
-  const program = await startDemo();
-  await program.waitFor(/^▸users[^]*^ devsh all 2>[^]*: prompt .* q leave/m);
-  program.type(':');
-  await program.waitFor(/^ users[^]*^▸devsh all 2>[^]*enter run .* ctrl-d leave/m);
-  program.type('user set viewer ');
-  await program.waitFor(/^ user set .*esc table/m);
-});
+  test('Enter runs what is typed, not the ghost, the proposals or what a search has found', async () => {
+    const program = demo();
+    program.type(':user list viewer\r');
+    await program.waitFor(/filter: viewer/);
+    program.type('user list');
+    await program.waitFor('> user list viewer');
+    program.type('\r');
+    await program.waitFor(/› users · 2 devices/);
+    program.type('use\t');
+    await program.waitFor(/^ +user +/m);
+    program.type('\r');
+    await program.waitFor('using sim1, sim2');
+    program.press('ctrl-r');
+    program.type('viewer\r');
+    await program.waitFor(/> user list viewer$/m);
+    expect(program.screen().join('\n')).not.toMatch(/filter: viewer/);
+  });
 
-test('on an empty prompt "/" and "?" act as in the table, and digits are typed', async () => {
-  const program = await startDemo();
-  program.type(':/vi');
-  await program.waitFor('▸filter> vi');
-  program.type('\r');
-  await program.waitFor(': prompt');
-  program.type(':?');
-  await program.waitFor(/› keys/);
-  program.type(`${ESCAPE}:2`);
-  await program.waitFor('▸devsh all 2> 2');
-  program.type('/');
-  await program.waitFor('▸devsh all 2> 2/');
-});
-
-test('words typed ahead stay at the prompt, and what is typed before a question was seen is dropped', async () => {
-  const program = await startDemo();
-  program.type(':devices\rundo');
-  await program.waitFor(/users › devices/);
-  await program.waitFor('▸devsh all 2> undo');
-  program.press('ctrl-c');
-  program.type(`${ESCAPE}${ESCAPE}`);
-  await isInTable(program);
-  program.type('/viewer\rd2\r');
-  await program.waitFor(
-    'What was typed before this question was dropped. 2 steps on 2 devices. Type 2',
-  );
-  await program.waitFor(/filter: viewer \(1 /);
-  await program.waitFor(/answer> *$/m);
-  program.press('escape');
-  await program.waitFor((screen) => !screen.join('\n').includes('answer>'));
-  expect(program.screen().join('\n')).not.toContain('done');
+  test('a word from elsewhere is answered with the command that does it', async () => {
+    const program = demo();
+    program.type(':rm viewer\r');
+    await program.waitFor("did you mean 'user delete viewer'?");
+  });
 });
 
 test('Ctrl-C clears the line that is typed, and the connecting goes on', async () => {
@@ -133,28 +172,4 @@ test('Ctrl-C twice at rest offers to leave', async () => {
   program.press('ctrl-c');
   await answer(program, 'y');
   expect((await program.exit).code).toBe(0);
-});
-
-test('Enter runs what is typed, not the ghost, the proposals or what a search has found', async () => {
-  const program = await startDemo();
-  program.type(':user list viewer\r');
-  await program.waitFor(/filter: viewer/);
-  program.type('user list');
-  await program.waitFor('> user list viewer');
-  program.type('\r');
-  await program.waitFor(/› users · 2 devices/);
-  program.type('use\t');
-  await program.waitFor(/^ +user +/m);
-  program.type('\r');
-  await program.waitFor('using sim1, sim2');
-  program.press('ctrl-r');
-  program.type('viewer\r');
-  await program.waitFor(/> user list viewer$/m);
-  expect(program.screen().join('\n')).not.toMatch(/filter: viewer/);
-});
-
-test('a word from elsewhere is answered with the command that does it', async () => {
-  const program = await startDemo();
-  program.type(':rm viewer\r');
-  await program.waitFor("did you mean 'user delete viewer'?");
 });

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { answer, connect, goToTable, isQuiet, simulate } from '../devsh.ts';
+import { describe, expect, test } from 'vitest';
+import { answer, connect, goToTable, isQuiet, shared, simulate, startOver } from '../devsh.ts';
 import type { PtyProgram } from '../harness.ts';
 
 /** Types the fields of a new user, each over what stands there. */
@@ -45,31 +45,6 @@ test(
   },
 );
 
-test('an old draft is announced, and the first letter replaces all of it', async () => {
-  const simulator = await simulate({ devices: 2 });
-  const program = await connect(simulator, { cols: 110, rows: 30 });
-  await goToTable(program);
-  program.type('a');
-  await fillIn(program, 'Dana', 'Ops', 'dana.ops');
-  program.press('escape');
-  await program.waitFor(/^▸users/m);
-  program.type('a');
-  await program.waitFor('old draft: → keeps it, a letter or ctrl-u starts anew');
-  await program.waitFor('username=dana.ops');
-  // Only the name and the login: no last name that nobody typed.
-  program.type('Fay\r\rfay.t');
-  await program.waitFor('› user add first_name=Fay username=fay.t');
-  expect(program.screen().join('\n')).not.toMatch(/old draft|Ops|dana/);
-  // Who moves the cursor in it goes on with it.
-  program.press('escape');
-  await program.waitFor(/^▸users/m);
-  program.type('a');
-  await program.waitFor('old draft');
-  program.press('right');
-  program.type('e');
-  await program.waitFor('› user add first_name=Faye username=fay.t');
-});
-
 test(
   'the counts of a roll-out and of the table are those of the run, whatever is read twice',
   { timeout: 60_000 },
@@ -101,79 +76,106 @@ test(
   },
 );
 
-test('q and Esc close what a typed line opened, and a refused line is replaced by the next one', async () => {
-  const simulator = await simulate({ devices: 2 });
-  const program = await connect(simulator, { cols: 110, rows: 30 });
-  for (const line of ['help', 'devices', 'user list --drift', 'runs --help']) {
-    for (const key of ['q', 'escape']) {
-      if (key === 'q' && line !== 'help') {
-        program.press(':');
-        await program.waitFor('enter run');
-      }
-      program.type(`${line}\r`);
-      await program.waitFor(/^ users › /m);
-      program.press(key);
-      await program.waitFor((screen) => /^[ ▸]users ·/m.test(screen.join('\n')));
-      expect(program.screen().join('\n')).not.toMatch(/> q$/m);
-    }
-  }
-  program.press(':');
-  await program.waitFor('enter run');
-  program.type('usr lst\r');
-  await program.waitFor('did you mean');
-  program.type('user list lang=en\r');
-  await program.waitFor(/filter: lang=en/);
-  // A line that only lacks something is continued.
-  program.type('user show\r');
-  await program.waitFor('user show needs KEY');
-  program.type(' viewer\r');
-  await program.waitFor(/users › .*user show viewer/);
-});
+describe('with two devices', () => {
+  const session = shared(
+    async () => connect(await simulate({ devices: 2 }), { cols: 110 }),
+    (program) => startOver(program, { cols: 110 }),
+  );
 
-test('an empty prompt lets arrows into the table, and a paste goes to the prompt', async () => {
-  const simulator = await simulate({ devices: 2 });
-  const program = await connect(simulator, { cols: 110, rows: 30 });
-  for (const key of ['down', 'pagedown', 'escape']) {
-    program.press(key);
-    await program.waitFor(': prompt');
-    await program.waitFor(/^▸users/m);
+  test('q and Esc close what a typed line opened, and a refused line is replaced by the next one', async () => {
+    const program = session();
+    for (const line of ['help', 'devices', 'user list --drift', 'runs --help']) {
+      for (const key of ['q', 'escape']) {
+        if (key === 'q' && line !== 'help') {
+          program.press(':');
+          await program.waitFor('enter run');
+        }
+        program.type(`${line}\r`);
+        await program.waitFor(/^ users › /m);
+        program.press(key);
+        await program.waitFor((screen) => /^[ ▸]users ·/m.test(screen.join('\n')));
+        expect(program.screen().join('\n')).not.toMatch(/> q$/m);
+      }
+    }
     program.press(':');
     await program.waitFor('enter run');
-  }
-  program.press('down');
-  await program.waitFor(': prompt');
-  program.paste('user delete viewer');
-  await program.waitFor(/> user delete viewer$/m);
-  expect(program.screen().join('\n')).not.toContain('answer>');
-});
+    program.type('usr lst\r');
+    await program.waitFor('did you mean');
+    program.type('user list lang=en\r');
+    await program.waitFor(/filter: lang=en/);
+    // A line that only lacks something is continued.
+    program.type('user show\r');
+    await program.waitFor('user show needs KEY');
+    program.type(' viewer\r');
+    await program.waitFor(/users › .*user show viewer/);
+  });
 
-test('q alone closes the view once, and keys that follow it are a word', async () => {
-  const simulator = await simulate({ devices: 2 });
-  const program = await connect(simulator, { cols: 110, rows: 30 });
-  program.type('help\r');
-  await program.waitFor(/^ users › help/m);
-  program.type('que\t');
-  await program.waitFor(/> questions/);
-  await program.waitFor(isQuiet);
-  expect(program.screen().join('\n')).toMatch(/^ users › help/m);
-  program.press('ctrl-u');
-  program.paste('q');
-  await program.waitFor(/> q$/m);
-  await program.waitFor(isQuiet);
-  expect(program.screen().join('\n')).toMatch(/^ users › help/m);
-  program.press('ctrl-u');
-  program.type('q\r');
-  await program.waitFor('did you mean');
-  expect(program.screen().join('\n')).toMatch(/^ users › help/m);
-});
+  test('an empty prompt lets arrows into the table, and a paste goes to the prompt', async () => {
+    const program = session();
+    for (const key of ['down', 'pagedown', 'escape']) {
+      program.press(key);
+      await program.waitFor(': prompt');
+      await program.waitFor(/^▸users/m);
+      program.press(':');
+      await program.waitFor('enter run');
+    }
+    program.press('down');
+    await program.waitFor(': prompt');
+    program.paste('user delete viewer');
+    await program.waitFor(/> user delete viewer$/m);
+    expect(program.screen().join('\n')).not.toContain('answer>');
+  });
 
-test('a line that begins with q is typed over a view, too', async () => {
-  const simulator = await simulate({ devices: 2 });
-  const program = await connect(simulator, { cols: 110, rows: 30 });
-  program.type('help\r');
-  await program.waitFor(/^ users › help/m);
-  program.type('questions\r');
-  await program.waitFor('no question is open');
-  program.type('quit\r');
-  expect((await program.exit).code).toBe(0);
+  test('q alone closes the view once, and keys that follow it are a word', async () => {
+    const program = session();
+    program.type('help\r');
+    await program.waitFor(/^ users › help/m);
+    program.type('que\t');
+    await program.waitFor(/> questions/);
+    await program.waitFor(isQuiet);
+    expect(program.screen().join('\n')).toMatch(/^ users › help/m);
+    program.press('ctrl-u');
+    program.paste('q');
+    await program.waitFor(/> q$/m);
+    await program.waitFor(isQuiet);
+    expect(program.screen().join('\n')).toMatch(/^ users › help/m);
+    program.press('ctrl-u');
+    program.type('q\r');
+    await program.waitFor('did you mean');
+    expect(program.screen().join('\n')).toMatch(/^ users › help/m);
+  });
+
+  test('an old draft is announced, and the first letter replaces all of it', async () => {
+    const program = session();
+    await goToTable(program);
+    program.type('a');
+    await fillIn(program, 'Dana', 'Ops', 'dana.ops');
+    program.press('escape');
+    await program.waitFor(/^▸users/m);
+    program.type('a');
+    await program.waitFor('old draft: → keeps it, a letter or ctrl-u starts anew');
+    await program.waitFor('username=dana.ops');
+    // Only the name and the login: no last name that nobody typed.
+    program.type('Fay\r\rfay.t');
+    await program.waitFor('› user add first_name=Fay username=fay.t');
+    expect(program.screen().join('\n')).not.toMatch(/old draft|Ops|dana/);
+    // Who moves the cursor in it goes on with it.
+    program.press('escape');
+    await program.waitFor(/^▸users/m);
+    program.type('a');
+    await program.waitFor('old draft');
+    program.press('right');
+    program.type('e');
+    await program.waitFor('› user add first_name=Faye username=fay.t');
+  });
+
+  test('a line that begins with q is typed over a view, too', async () => {
+    const program = session();
+    program.type('help\r');
+    await program.waitFor(/^ users › help/m);
+    program.type('questions\r');
+    await program.waitFor('no question is open');
+    program.type('quit\r');
+    expect((await program.exit).code).toBe(0);
+  });
 });

@@ -1,63 +1,78 @@
-import { expect, test } from 'vitest';
-import { connect, goToTable, simulate } from '../devsh.ts';
+import { describe, expect, test } from 'vitest';
+import { connect, goToTable, shared, simulate, startOver } from '../devsh.ts';
 
 const LINE = /^.?devsh .*$/m;
 
-test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', async () => {
-  const simulator = await simulate({ devices: 2, users: 6 });
-  const program = await connect(simulator);
-  const deletions = (): number =>
-    simulator.devices.flatMap(({ log }) => log).filter(({ method }) => method === 'DELETE').length;
-  // On a typed line Ctrl-K cuts to its end.
-  program.type('user list lang=de');
-  await program.waitFor('user list lang=de');
-  program.press('ctrl-a');
-  program.press('ctrl-k');
-  await program.waitFor((screen) => !screen.join('\n').includes('user list lang=de'));
+describe('two devices', () => {
+  const session = shared(
+    async () => {
+      const simulator = await simulate({ devices: 2, users: 6 });
+      return { simulator, program: await connect(simulator) };
+    },
+    async ({ program }) => {
+      await startOver(program);
+      program.type('use all\r');
+      await program.waitFor('devsh all 2>');
+    },
+  );
 
-  // On an empty prompt it opens the palette; what is typed ahead at once is a search, not keys.
-  program.type('\x0brm');
-  await program.waitFor(/go to> rm/);
-  await program.waitFor(/^▸ +key +d +delete the marked/m);
-  await program.waitFor(/^ +command +user delete/m);
-  program.press('down');
-  await program.waitFor(/^▸ +command +user delete/m);
-  program.press('enter');
-  await program.waitFor(/^▸devsh .*> user delete/m);
-  expect(deletions()).toBe(0);
+  test('a name and Enter typed in one go wait for what is looked up, and take the best match', async () => {
+    const { simulator, program } = session();
+    const address = simulator.devices[1]?.address ?? '';
+    program.type(`\x0b${address}\r`);
+    await program.waitFor(`devsh ${address}>`);
+  });
 
-  // A key acts on the table, and asks as ever.
-  program.press('ctrl-u');
-  await program.waitFor((screen) => !(LINE.exec(screen.join('\n'))?.[0] ?? '').includes('delete'));
-  program.type('\x0bmark all');
-  await program.waitFor(/^▸ +key +\* /m);
-  program.press('enter');
-  await program.waitFor(/\[\d+ marked/);
-  expect(program.screen().at(-1)).toContain(': prompt');
+  test('Ctrl-K finds keys, commands and devices by word, and Enter goes there', async () => {
+    const { simulator, program } = session();
+    const deletions = (): number =>
+      simulator.devices.flatMap(({ log }) => log).filter(({ method }) => method === 'DELETE')
+        .length;
+    // On a typed line Ctrl-K cuts to its end.
+    program.type('user list lang=de');
+    await program.waitFor('user list lang=de');
+    program.press('ctrl-a');
+    program.press('ctrl-k');
+    await program.waitFor((screen) => !screen.join('\n').includes('user list lang=de'));
 
-  // A device is selected.
-  const address = simulator.devices[1]?.address ?? '';
-  program.type(`\x0b${address}`);
-  await program.waitFor(/^▸ +device/m);
-  program.press('enter');
-  await program.waitFor(`devsh ${address}>`);
+    // On an empty prompt it opens the palette; what is typed ahead at once is a search, not keys.
+    program.type('\x0brm');
+    await program.waitFor(/go to> rm/);
+    await program.waitFor(/^▸ +key +d +delete the marked/m);
+    await program.waitFor(/^ +command +user delete/m);
+    program.press('down');
+    await program.waitFor(/^▸ +command +user delete/m);
+    program.press('enter');
+    await program.waitFor(/^▸devsh .*> user delete/m);
+    expect(deletions()).toBe(0);
 
-  // Esc closes it, whatever is typed in it; nothing found says so.
-  program.press('ctrl-k');
-  program.type('zzzzzz');
-  await program.waitFor("no match for 'zzzzzz'");
-  program.press('enter');
-  program.press('escape');
-  await program.waitFor(': prompt');
-  expect(deletions()).toBe(0);
-});
+    // A key acts on the table, and asks as ever.
+    program.press('ctrl-u');
+    await program.waitFor(
+      (screen) => !(LINE.exec(screen.join('\n'))?.[0] ?? '').includes('delete'),
+    );
+    program.type('\x0bmark all');
+    await program.waitFor(/^▸ +key +\* /m);
+    program.press('enter');
+    await program.waitFor(/\[\d+ marked/);
+    expect(program.screen().at(-1)).toContain(': prompt');
 
-test('a name and Enter typed in one go wait for what is looked up, and take the best match', async () => {
-  const simulator = await simulate({ devices: 2, users: 6 });
-  const program = await connect(simulator);
-  const address = simulator.devices[1]?.address ?? '';
-  program.type(`\x0b${address}\r`);
-  await program.waitFor(`devsh ${address}>`);
+    // A device is selected.
+    const address = simulator.devices[1]?.address ?? '';
+    program.type(`\x0b${address}`);
+    await program.waitFor(/^▸ +device/m);
+    program.press('enter');
+    await program.waitFor(`devsh ${address}>`);
+
+    // Esc closes it, whatever is typed in it; nothing found says so.
+    program.press('ctrl-k');
+    program.type('zzzzzz');
+    await program.waitFor("no match for 'zzzzzz'");
+    program.press('enter');
+    program.press('escape');
+    await program.waitFor(': prompt');
+    expect(deletions()).toBe(0);
+  });
 });
 
 test('the palette fits a small screen, and says why a key does nothing now', async () => {
