@@ -41,7 +41,6 @@ export function givesAccess(
   );
 }
 
-/** A list just read. */
 export interface AccountList extends Known {
   readonly keyField: string;
 }

@@ -53,7 +53,6 @@ export function allowOption(word: NamingWord, account: string): string {
   return `--allow ${quoteWord(`${word}=${account}`)}`;
 }
 
-/** The words about the account in use. */
 export function isOwnAccountWord(word: string): boolean {
   return word === OWN_ACCOUNT || word.startsWith(`${OWN_ACCOUNT}=`);
 }

@@ -199,7 +199,7 @@ export function unreachedResult(
   return resultFor(devicePlan.device, one.step, end);
 }
 
-/** What looks like drift may be a counter: a counter changes again while nothing is sent. */
+/** Reads again where a record seems to have drifted: a counter changes again although nothing is sent. */
 async function recheckDrift(
   { session, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],

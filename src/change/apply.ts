@@ -112,14 +112,12 @@ class StopRule {
 export interface ApplyOptions {
   readonly sessions: readonly DeviceSession[];
   readonly access: Access;
-  /** Refusals that are overridden. */
   readonly allowed: Allowed;
   /** Number of devices in parallel. The steps of one device always run one by one. */
   readonly width: number;
   readonly rollOut: RollOut;
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal: AbortSignal;
-  /** Absent: nobody can pause the run. */
   readonly control?: RunControl | undefined;
   readonly journal: ApplyJournal;
   /** Present for a plan that rotates secrets. */

@@ -14,13 +14,11 @@ type AsJson = readonly string[];
 
 interface AnyChange {
   readonly resource: string;
-  /** See `Step`. */
   readonly typed?: WriteRequest | undefined;
   /** The earlier record that is changed or made again. */
   readonly meant?: Meant | undefined;
   /** The step of an earlier run whose request may have arrived: the reading may show that it did. */
   readonly sent?: Step | undefined;
-  /** See `Step`. */
   readonly purpose?: Purpose | undefined;
 }
 
@@ -40,7 +38,7 @@ interface WithTarget extends AnyChange {
 
 export interface Add extends WithFields {
   readonly action: 'add';
-  /** For a record that is restored: see `Step`. */
+  /** For a record that is restored: see `Effects`. */
   readonly takes?: readonly Dependents[] | undefined;
 }
 

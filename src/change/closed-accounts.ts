@@ -74,7 +74,6 @@ export interface Remark {
   readonly text: string;
 }
 
-/** So many accounts of a device are named one by one. */
 const MOST_NAMED = 3;
 
 /** What the accounts of a device lack that are added again. */

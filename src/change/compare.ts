@@ -145,7 +145,6 @@ export function changedParts(
   });
 }
 
-/** Whether a stored field was masked, so that it cannot be sent. */
 export function isMasked(record: DeviceRecord, field: string): boolean {
   return isMask(record[field]);
 }

@@ -185,7 +185,7 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
   };
 }
 
-/** The device has noted the time anew. A time that is gone, or earlier, may be one that a person had set: an expiry. */
+/** Whether the device set the time again. A person may have set a time that is gone or earlier, as an expiry date. */
 function isLaterTime(was: Value, held: Value | undefined): boolean {
   return (
     isTimeStamp(was) &&

@@ -77,8 +77,8 @@ export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
 }
 
 /**
- * The fields that changes name, and whether the device has them, as far as its records and its profile say. None where
- * no record shows its fields, none of values that a device held before, and none of older changes: nobody types them now.
+ * The fields that changes name, and whether the device has them, by its records and its profile. Returns nothing for
+ * records without fields, and for changes that devsh repeats: nobody typed their field names.
  */
 export function fieldReadings(
   profile: Profile,

@@ -33,7 +33,6 @@ export class DoubtError extends DeviceError {
   }
 }
 
-/** What is to be done to the record. */
 export interface Intent {
   readonly action: Action;
   readonly resource: string;
@@ -108,7 +107,7 @@ function goTo(record: DeviceRecord | undefined): Answer {
   return record === undefined ? { kind: 'absent' } : { kind: 'go', record };
 }
 
-/** Its own reading has shown the record: whatever else stands there now has come since. */
+/** The plan was made from a reading that had the record: anything else that is there now is a later change. */
 function freshAnswer(intent: Intent, reading: Reading): Answer {
   const { meant } = intent;
   const { byId, byKey } = candidates(intent, reading);
@@ -138,7 +137,7 @@ function freshAnswer(intent: Intent, reading: Reading): Answer {
   return { kind: 'drift', reason, record };
 }
 
-/** What has the key is the one that is meant unless something speaks against it. An id may have been given again. */
+/** A record with the key is the one that is meant, unless its person is another one. The device may have reused the id. */
 function answerToAdd(intent: Intent, reading: Reading): Answer {
   const { resource, meant } = intent;
   const { byKey, own } = candidates(intent, reading);

@@ -9,7 +9,6 @@ import { normalized, visible } from '../text/visible.ts';
 export interface Identity {
   /** Canonical; absent if ids identify nothing there, or the id is the natural key. */
   readonly id?: string | undefined;
-  /** The natural key. */
   readonly key: string;
   /** The fields that say whose account it is, as the device names them. */
   readonly person: DeviceRecord;
@@ -128,7 +127,6 @@ export function percentDecoded(text: string): string {
   return decoded === text ? text : percentDecoded(decoded);
 }
 
-/** The fields of a record that say whose account it is. */
 export function personOf(record: DeviceRecord): DeviceRecord {
   return Object.fromEntries(Object.entries(record).filter(([field]) => isPersonField(field)));
 }

@@ -1,4 +1,4 @@
-import { ExpiredSessionError, ProtocolError, UnreachableError } from '../device/errors.ts';
+import { ProtocolError, UnreachableError } from '../device/errors.ts';
 import {
   fieldFacts,
   hasPositionalIds,
@@ -45,29 +45,9 @@ import {
   type Unread,
 } from './unread-fields.ts';
 import { type Difference, noteOf, type StepEnd } from './verdict.ts';
+import { isRefusal, type Refusal, type RequestOutcome } from './send.ts';
 import type { Step } from './step.ts';
-import type { WriteResponse } from '../device/device.ts';
 import { someOf } from '../text/one-line.ts';
-
-/** The outcome of the request: a 2xx response, a refusal, or no usable response. */
-export type RequestOutcome =
-  | ({ readonly kind: 'accepted' } & Partial<WriteResponse>)
-  /** `isRepeated`: an earlier request of the step got no answer that counts. */
-  | {
-      readonly kind: 'refused';
-      readonly error: DevshError;
-      readonly isRepeated?: boolean | undefined;
-    }
-  | { readonly kind: 'lost'; readonly error: DevshError };
-
-type Refusal = Extract<RequestOutcome, { readonly kind: 'refused' }>;
-
-/** A device that says no (4xx, or an error as the body) has not carried out the step. A 5xx says nothing. */
-export function isRefusal(outcome: RequestOutcome): outcome is Refusal {
-  if (outcome.kind !== 'refused' || outcome.isRepeated === true) return false;
-  const { error } = outcome;
-  return !(error instanceof ProtocolError) && !(error instanceof ExpiredSessionError);
-}
 
 interface Readings {
   readonly before: readonly DeviceRecord[];
@@ -83,7 +63,6 @@ export interface Evidence {
   readonly profile: Profile;
   /** Without the fields that no record shows any more: they count as unknown. */
   readonly step: Step;
-  /** Its record now. */
   readonly held: DeviceRecord | undefined;
   /** The asked fields that are not as asked. */
   readonly missed: readonly Compared[];
@@ -94,7 +73,6 @@ export interface Evidence {
   readonly isAsAsked: boolean;
   /** It shows a part of the change: the device took the request. */
   readonly isShown: boolean;
-  /** It is as it was. */
   readonly isUntouched: boolean;
   /** How many records have the key that the step wants to be there once. */
   readonly sameKey: number;
@@ -153,11 +131,9 @@ export function evidenceOf(profile: Profile, planned: Step, readings: Readings):
 }
 
 interface Followed {
-  /** All other records before the request. */
   readonly others: readonly DeviceRecord[];
   /** Its record was there, or shall be. */
   readonly isThere: boolean;
-  /** The id in the response. */
   readonly id: string | undefined;
 }
 
@@ -256,14 +232,17 @@ export function isAllAsBefore({ isUntouched, others }: Evidence): boolean {
   return isUntouched && gone.length + changed.length + added.length === 0;
 }
 
-/** The verdict on a step. The outcome of its request only tells `no effect` from `failed`. Pure. */
+/** The verdict on a step: the outcome of its request only tells `no effect` from `failed`. Pure. */
 export function judge(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const { profile, step, held } = seen;
   const own = isRefusal(outcome) ? refusedEnd(seen, outcome) : ownEnd(seen, outcome);
   const isConfirmed = outcome.kind === 'accepted' && outcome.objection === undefined;
   const isByReading = step.action === 'add' && held !== undefined && !isConfirmed;
-  const end = withOthers(seen, isByReading ? { ...own, isByReading } : own);
-  return withNotRestored(profile, step, end);
+  return withNotRestored(
+    profile,
+    step,
+    withOthers(seen, isByReading ? { ...own, isByReading } : own),
+  );
 }
 
 /** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
@@ -371,9 +350,10 @@ function asFarAsShown(seen: Evidence, outcome: RequestOutcome): StepEnd {
 /** For a step that took effect although the device did not confirm it. */
 function unconfirmedText(outcome: RequestOutcome): string | undefined {
   if (outcome.kind === 'accepted') return undefined;
-  return outcome.kind === 'lost'
-    ? `${lostText(outcome.error)}; read-back shows it`
-    : `the device refused it (${outcome.error.message}), but read-back shows it`;
+  const { error } = outcome;
+  const what =
+    outcome.kind === 'lost' ? lostText(error) : `the device refused it (${error.message})`;
+  return `${what}; read-back shows it`;
 }
 
 function lostText(error: DevshError): string {

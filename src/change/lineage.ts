@@ -15,7 +15,7 @@ interface Followed {
   readonly doubt?: string | undefined;
 }
 
-/** When the first list since `since` that leaves nothing out, as far as is known, was without that id; in ms UTC. */
+/** The time (ms UTC) of the first complete list since `since` that did not have the id; undefined if all have it. */
 export type GoneAt = (resource: string, id: string, since: number) => number | undefined;
 
 /**
@@ -33,7 +33,7 @@ export function meantBy(
 ): Meant {
   let identity = from;
   let shownAt = since;
-  /** A step found somebody else under the id: what is written there from then on is about that person. */
+  /** A step found another person under the id. What later steps wrote there is about that person. */
   let isTaken = false;
   const isGoneBy = (at: number): boolean =>
     identity.id !== undefined && (goneAt(resource, identity.id, shownAt) ?? Infinity) < at;

@@ -32,7 +32,7 @@ import { isEqual } from '../device/equality.ts';
 import { changesSince } from './compare.ts';
 import { WRITE_OF } from './doubts.ts';
 import { findRecord, pairRecords } from './pairing.ts';
-import type { RequestOutcome } from './judge.ts';
+import type { RequestOutcome } from './send.ts';
 import type { Identity } from './identity.ts';
 import { recordName } from './plan.ts';
 import { isShown } from './unread-fields.ts';

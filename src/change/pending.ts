@@ -459,7 +459,6 @@ function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceR
   return agreed.length === 0 ? undefined : Object.fromEntries(agreed);
 }
 
-/** The names of the devices, each once. */
 export function namesOf(list: readonly Pending[]): readonly string[] {
   return [...new Set(list.map(({ device }) => device.name))];
 }

@@ -26,7 +26,6 @@ export interface PlanFile extends PlanHead {
   readonly digest: string;
 }
 
-/** Whether a file is a plan, by its first characters. */
 export function isPlanFile(text: string): boolean {
   return [RUN_SCHEMA, ...OLDER_RUN_SCHEMAS].some((schema) =>
     text.startsWith(`{"schema":"${schema}","kind":"plan"`),

@@ -1,4 +1,5 @@
 import type { FieldFacts } from '../device/profile-schema.ts';
+import type { Profile } from '../device/profile.ts';
 import { damagedFields } from '../device/encode.ts';
 import { fieldFacts, placeField, resourceOf, updateFacts } from '../device/profile.ts';
 import {
@@ -9,7 +10,7 @@ import {
   withoutFields,
 } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
-import { DriftError, RefusedError, UsageError } from '../errors.ts';
+import { CancelledError, DriftError, RefusedError, UsageError } from '../errors.ts';
 import { suggest } from '../text/suggest.ts';
 import { allowHint, type Allowed } from './allow.ts';
 import type { Add, Change } from './change.ts';
@@ -22,9 +23,12 @@ import { type Answer, DoubtError, mayAct } from './gate.ts';
 import { whose } from './pairing.ts';
 import { erasedFields, lostByDelete, notRestored, restorable } from './data-loss.ts';
 import { NotPossibleError } from './plan.ts';
-import { resolveSent } from './run-step.ts';
+import { evidenceOf, isAllAsBefore, judge } from './judge.ts';
+import type { RequestOutcome } from './send.ts';
+import { unreadFields, unreadNote } from './unread-fields.ts';
+import { isStored } from '../device/equality.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import { resultFor, type StepEnd, type StepResult } from './verdict.ts';
+import { noteOf, resultFor, type StepEnd, type StepResult } from './verdict.ts';
 import {
   endsAccess,
   isErasedByOmission,
@@ -44,7 +48,6 @@ export interface PlanContext extends Known {
   readonly isLate?: boolean | undefined;
 }
 
-/** Most steps lack most lists. */
 function unlessEmpty<Item>(items: readonly Item[]): readonly Item[] | undefined {
   return items.length === 0 ? undefined : items;
 }
@@ -368,4 +371,27 @@ export function arrivedStep(
   const known: StepEnd | undefined =
     open === undefined ? end : { verdict: 'unknown', note: `sent before; ${open}` };
   return known && resultFor(device, { resource, key: sent.key, action }, known);
+}
+
+/** Resolves a request that was sent before a crash; undefined if it had no effect at all. */
+export function resolveSent(
+  profile: Profile,
+  step: Step,
+  records: readonly DeviceRecord[],
+): StepEnd | undefined {
+  const lost: RequestOutcome = { kind: 'lost', error: new CancelledError('interrupted') };
+  // The state before is unknown. A new record cannot have existed, or it would not have been sent.
+  const before = step.action === 'add' ? [] : records;
+  const seen = evidenceOf(profile, step, { before, after: records });
+  const end = judge(seen, lost);
+  if (isAllAsBefore(seen) || end.verdict === 'failed') return undefined;
+  if (end.verdict === 'unknown') return end;
+  const key = step.after?.[step.keyField] ?? null;
+  if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
+    const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
+    return { ...end, verdict: 'unknown', note };
+  }
+  const unread = end.record && unreadFields(profile, step, records, end.record);
+  const note = 'it was sent before the interruption; read-back settled it';
+  return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
 }

@@ -39,7 +39,6 @@ export interface FieldReading {
 export interface LookAlike {
   readonly action: Action;
   readonly key: string;
-  /** The names that it looks like. */
   readonly others: readonly string[];
 }
 
@@ -48,7 +47,6 @@ export interface DevicePlan {
   readonly steps: readonly Step[];
   /** Steps that need no request: unchanged, differs from an existing record, not possible. */
   readonly settled: readonly StepResult[];
-  /** Ways to write that are neither documented, observed nor configured. */
   readonly assumed?: readonly Assumption[];
   /** A request that the user typed, and of which nobody knows what it does; without its secrets. There are no steps. */
   readonly raw?: string | undefined;
@@ -69,7 +67,7 @@ export interface DevicePlan {
   readonly wanted?: readonly About[];
   /** The requested changes in full that are still to be planned: `resume` does it. */
   readonly changes?: readonly Change[] | undefined;
-  /** What it takes over of the run that it continues, as that named it: there nothing of that is pending any more. */
+  /** The work that this run takes over from the run that it continues: it is no longer pending there. */
   readonly takesOver?: readonly About[] | undefined;
 }
 

@@ -23,15 +23,8 @@ import {
   type RotationFacts,
 } from './next-action.ts';
 import { StopsRunError } from './run-control.ts';
-import {
-  type DeviceWork,
-  type Ended,
-  pause,
-  readResource,
-  type FailedRequest,
-  outcomeOf,
-  send,
-} from './run-step.ts';
+import { type DeviceWork, type Ended, pause, readResource } from './run-step.ts';
+import { type FailedRequest, outcomeOf, send } from './send.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
 import { rotationOf, type Step } from './step.ts';
 

@@ -1,42 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ExpiredSessionError,
-  MAX_THROTTLES,
-  MAX_THROTTLE_MS,
-  ProtocolError,
-  RejectedError,
-  UnreachableError,
-  UntrustedError,
-} from '../device/errors.ts';
+import { MAX_THROTTLES, RejectedError } from '../device/errors.ts';
 import { idOf, type Profile, listFacts } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
-import {
-  CancelledError,
-  CredentialError,
-  DevshError,
-  DriftError,
-  expectedError,
-} from '../errors.ts';
+import type { DevshError} from '../errors.ts';
+import { DriftError, expectedError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
-import { isStored } from '../device/equality.ts';
 import { type Absence, absenceOf, readOwnPath } from '../fleet/absence.ts';
 import { foldedText } from './compare.ts';
 import { findRecord, whose } from './pairing.ts';
 import type { ApplyJournal, PendingStep } from './journal.ts';
-import {
-  type Evidence,
-  evidenceOf,
-  isAllAsBefore,
-  isRefusal,
-  judge,
-  type RequestOutcome,
-} from './judge.ts';
+import { type Evidence, evidenceOf, isAllAsBefore, judge } from './judge.ts';
 import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from './observe.ts';
 import { type DevicePlan, recordName } from './plan.ts';
-import { unreadFields, unreadNote } from './unread-fields.ts';
 import { noteOf, type StepEnd } from './verdict.ts';
+import { askedWaitMs, isExpiredSession, isRefusal, type RequestOutcome, send } from './send.ts';
 import type { Step } from './step.ts';
 import { textOf } from '../output/sentences.ts';
 
@@ -194,78 +173,11 @@ function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): bo
   );
 }
 
-function isExpiredSession(outcome: RequestOutcome): boolean {
-  return outcome.kind === 'refused' && outcome.error instanceof ExpiredSessionError;
-}
-
-/** The delay that the device asks for before the request is sent again; undefined if it is too long. */
-function askedWaitMs(outcome: RequestOutcome): number | undefined {
-  if (outcome.kind !== 'refused' || !(outcome.error instanceof RejectedError)) return undefined;
-  const { retryAfterMs } = outcome.error;
-  return retryAfterMs !== undefined && retryAfterMs <= MAX_THROTTLE_MS ? retryAfterMs : undefined;
-}
-
 /** Ends early when `signal` is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-}
-
-/** Resolves a request that was sent before a crash; undefined if it had no effect at all. */
-export function resolveSent(
-  profile: Profile,
-  step: Step,
-  records: readonly DeviceRecord[],
-): StepEnd | undefined {
-  const lost: RequestOutcome = { kind: 'lost', error: new CancelledError('interrupted') };
-  // The state before is unknown. A new record cannot have existed, or it would not have been sent.
-  const before = step.action === 'add' ? [] : records;
-  const seen = evidenceOf(profile, step, { before, after: records });
-  const end = judge(seen, lost);
-  if (isAllAsBefore(seen) || end.verdict === 'failed') return undefined;
-  if (end.verdict === 'unknown') return end;
-  const key = step.after?.[step.keyField] ?? null;
-  if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
-    const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
-    return { ...end, verdict: 'unknown', note };
-  }
-  const unread = end.record && unreadFields(profile, step, records, end.record);
-  const note = 'it was sent before the interruption; read-back settled it';
-  return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
-}
-
-/** Sends the request of a step. Throws if it certainly did not reach the device. */
-export function send(
-  { session, access }: Pick<DeviceWork, 'session' | 'access'>,
-  step: Step,
-): Promise<RequestOutcome> {
-  return outcomeOf(async () => ({
-    kind: 'accepted',
-    ...(await session.write(access, step.request)),
-  }));
-}
-
-export type FailedRequest = Exclude<RequestOutcome, { readonly kind: 'accepted' }>;
-
-export async function outcomeOf<Accepted>(
-  request: () => Promise<Accepted>,
-): Promise<Accepted | FailedRequest> {
-  try {
-    return await request();
-  } catch (error) {
-    if (!(error instanceof DevshError)) throw error;
-    if (error instanceof UntrustedError || error instanceof CredentialError) throw error;
-    if (error instanceof UnreachableError) {
-      if (!error.mayHaveArrived) throw error;
-      return { kind: 'lost', error };
-    }
-    // A response without HTTP, too large or corrupt is neither a yes nor a no.
-    if (error instanceof ProtocolError && (error.status ?? 200) < 300) {
-      return { kind: 'lost', error };
-    }
-    return { kind: 'refused', error };
-  }
 }
 
 async function readBack(

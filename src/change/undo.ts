@@ -85,8 +85,8 @@ interface Effect {
 }
 
 /**
- * `differs` has changed something, too. `unknown`, or sent without a verdict, may have. A change accepted
- * with `no effect` may show later. The plan of the undo shows what is left to do.
+ * A step with the verdict `differs` has changed something, too. One with `unknown`, or sent without a verdict, may have
+ * changed something. A step with `no effect` may take effect later. The plan of the undo shows what is left to do.
  */
 function effectsOf({ plan, states }: Run): Effect[] {
   return plan.devices.flatMap(({ device, steps }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RequestOutcome } from '../../src/change/judge.ts';
+import type { RequestOutcome } from '../../src/change/send.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { RejectedError, UnreachableError } from '../../src/device/errors.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/change/change.ts';
-import type { RequestOutcome } from '../../src/change/judge.ts';
+import type { RequestOutcome } from '../../src/change/send.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import type { Profile } from '../../src/device/profile.ts';
@@ -221,4 +221,12 @@ test('an error in a 2xx response is reported if nothing changed', () => {
     verdict: 'no effect',
     note: 'the device responded: Attribute cannot be modified',
   });
+});
+
+test('a field that no reading shows is unknown after a 5xx, as after a lost response', () => {
+  const error = new ProtocolError(device, 'oops', { status: 502 });
+  const readings = { before: [bob], after: [bob] };
+  const step = stepOf([bob], { password: 'x1' });
+  const end = judgedStep(profile, step, { kind: 'refused', error }, readings);
+  expect(end).toMatchObject({ verdict: 'unknown', error, note: 'password cannot be read back' });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sincePlan } from '../../src/change/gate.ts';
-import { runStep, resolveSent, type DeviceWork } from '../../src/change/run-step.ts';
+import { resolveSent } from '../../src/change/plan-step.ts';
+import { runStep, type DeviceWork } from '../../src/change/run-step.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { documentedProfile as profile } from '../../src/device/built-in-profiles.ts';
 import { ProtocolError, RejectedError, UntrustedError } from '../../src/device/errors.ts';

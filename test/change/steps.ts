@@ -1,4 +1,5 @@
-import { evidenceOf, judge, type RequestOutcome } from '../../src/change/judge.ts';
+import { evidenceOf, judge } from '../../src/change/judge.ts';
+import type { RequestOutcome } from '../../src/change/send.ts';
 import { journalLine, opening } from '../../src/change/journal.ts';
 import type { UndoContext } from '../../src/change/undo.ts';
 import type { Profile } from '../../src/device/profile.ts';

@@ -14,7 +14,6 @@ import type { About } from '../verdict.ts';
 export interface Connection {
   /** Undefined: as curl connects by itself. */
   readonly route?: Route | undefined;
-  /** The headers of each request, as the profile states them. */
   readonly headers?: Profile['headers'];
   /** How the device takes a token, if not as usual. */
   readonly auth?: Profile['auth'];

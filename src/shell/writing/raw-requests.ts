@@ -144,7 +144,6 @@ async function* journaled(
   }
 }
 
-/** The list that a request names, as it was before. */
 interface List {
   readonly resource: string;
   readonly records: readonly DeviceRecord[];

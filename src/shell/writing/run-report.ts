@@ -12,7 +12,6 @@ import { summaryOf } from './summary.ts';
 import { someOf } from '../../text/one-line.ts';
 import { writeTextAtomically } from '../../os/files.ts';
 
-/** Markdown, and the data for programs. */
 export function reportOutput(text: string, data: JsonValue): TextOutput {
   return { kind: 'text', name: 'report', text, isMarkdown: true, data };
 }

@@ -11,7 +11,6 @@ import { readableRun } from './stored-runs.ts';
 
 const SCHEMA = 'devsh-pending/4';
 
-/** One journal in the index. */
 interface Entry {
   readonly run: string;
   /** Size and time of the journal when it was read. */
@@ -24,7 +23,6 @@ interface Entry {
 interface Traces {
   /** Without runs and devices that do not concern what is still to be done; the oldest first. */
   readonly traces: readonly RunTrace[];
-  /** The ids of runs whose journal cannot be read. */
   readonly unreadable: readonly string[];
 }
 

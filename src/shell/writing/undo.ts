@@ -98,7 +98,6 @@ async function hintAt(
   return `; the newest one that changed ${devices}: "undo ${run}" (${command})`;
 }
 
-/** A run to undo. */
 interface Undone {
   readonly run: Run;
   /** Says which run it is, before any question; absent if the run takes itself back. */
