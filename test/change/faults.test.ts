@@ -2,6 +2,9 @@ import { expect, test, vi } from 'vitest';
 import type { Verdict } from '../../src/change/verdict.ts';
 import type { FaultName } from '../simulator/faults.ts';
 import { startFleet, usernames, writesOf } from '../main/devsh.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 /**
  * Faults of the write only; before and after it the device works. The verdict is what

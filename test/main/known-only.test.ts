@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
 import { startOwnDevice, type OwnUser } from './own-device.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 const ADD = 'user add username=eve first_name=Eve lang=de --on oslo --yes --allow unlisted-login';
 const without = (name: string) => (users: readonly OwnUser[]) =>
