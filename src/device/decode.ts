@@ -197,8 +197,9 @@ function decodeObject(
     const list = decodeInner(value[name] ?? null, inner, resource, profile);
     return list.single ? list : { ...list, ...pageMarksOf(value) };
   }
-  const [deep, ...others] = listsWithin(value, resource, isList);
-  if (deep !== undefined && others.length === 0) {
+  const lists = listsWithin(value, resource, isList);
+  const [deep] = lists;
+  if (deep !== undefined && lists.length === 1) {
     const envelope = [place, deep[0]].filter(Boolean).join('.');
     return { records: recordsOf(deep[1]), envelope, ...pageMarksOf(value) };
   }
@@ -207,6 +208,10 @@ function decodeObject(
     return { records: keyedRecords(value, resource, profile), envelope };
   }
   if (!isList && !isKeyedById(value) && hasContent(value)) return singleObject(value);
+  if (lists.length > 1) {
+    const names = lists.map(([name]) => [place, name].filter(Boolean).join('.')).join(', ');
+    throw new DecodeFailure({ code: 'bad-body', is: 'lists', names: oneLine(names) });
+  }
   if (place !== '') throw new DecodeFailure({ code: 'bad-body', is: 'empty-place', place });
   const names = oneLine(Object.keys(value).join(', '));
   throw new DecodeFailure({ code: 'bad-body', is: names === '' ? 'fields' : 'list', names });

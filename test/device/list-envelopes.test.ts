@@ -40,5 +40,7 @@ test('of two lists inside, the one with the name of the records is meant, or non
   const [users, groups] = [[{ login: 'bob' }], [{ login: 'x' }]];
   const body = (name: string): string => JSON.stringify({ payload: { groups, [name]: users } });
   expect(decodeList(body('users'), 'user').records).toEqual(users);
-  expect(() => decodeList(body('people'), 'user')).toThrow('without a list of records');
+  expect(() => decodeList(body('people'), 'user')).toThrow(
+    'several lists: payload.groups, payload.people; ',
+  );
 });

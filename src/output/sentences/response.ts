@@ -179,6 +179,7 @@ export const RESPONSE = {
       'JSON without "{place}", the place of the records; without list.items devsh looks for them',
     'empty-place': '"{place}" contains no records',
     list: 'JSON without a list of records: {names}',
+    lists: 'JSON with several lists: {names}; "profile set DEVICE list.items=PLACE" says which one',
     fields: 'JSON without a list of records: an object without fields',
     items: 'a list with items that are not records',
   },

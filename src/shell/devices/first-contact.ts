@@ -1,4 +1,4 @@
-import { isRefusedLogin } from '../../device/errors.ts';
+import { isRefusedLogin, RejectedError } from '../../device/errors.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { valueText } from '../../device/record.ts';
 import type { DevshError } from '../../errors.ts';
@@ -6,7 +6,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, success, table } from '../output.ts';
-import { factsIn, lineOf, look } from './try-profile.ts';
+import { factsIn, lineOf, look, triedText } from './try-profile.ts';
 
 /** Looks elsewhere for the users, by GET, and proposes a profile. Returns the session if the user keeps it. */
 export async function* firstContact(
@@ -17,11 +17,21 @@ export async function* firstContact(
   const { inventory, profiles } = call.shell.services;
   const { entry, ref } = session;
   const resource = 'user';
-  const { tried, hints, profile, listed } = await look(call, { entry, resource }, isRefusedLogin(failure));
+  const wasRefused = isRefusedLogin(failure);
+  const { tried, hints, profile, listed } = await look(call, { entry, resource }, wasRefused);
   // A wrong password is the likelier reason of a 401, unless there is anything elsewhere.
-  const told = isRefusedLogin(failure) ? tried.filter((place) => !place.includes('(404')) : tried;
-  if (told.length > 1 || hints.length > 0) yield info(`${ref.name}: tried ${told.join(', ')}`);
-  if (hints.length === 0 || listed.length === 0) return undefined;
+  const told = wasRefused ? tried.filter((place) => !place.includes('(404')) : tried;
+  if (told.length > 1 || hints.length > 0) yield info(`${ref.name}: tried ${triedText(told)}`);
+  if (hints.length === 0 || listed.length === 0) {
+    if (failure instanceof RejectedError) return undefined;
+    const facts = wasRefused
+      ? ['auth.login.path', 'auth.login.token_in']
+      : [`resources.${resource}.path`];
+    const open = facts.map((fact) => ({ fact, value: fact.endsWith('path') ? '/PATH' : 'PLACE' }));
+    const what = wasRefused ? 'it may open a session for a login' : 'its users may be elsewhere';
+    yield info(`${ref.name}: ${what}; ${lineOf(ref, open)}`);
+    return undefined;
+  }
   yield table('suggestions', ['fact', 'value', 'why'], hints);
   const keyField = keyFieldOf(profile, resource, listed);
   const names = someOf(listed.map((record) => valueText(record[keyField])));

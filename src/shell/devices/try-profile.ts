@@ -57,7 +57,7 @@ import { DevshError, UsageError } from '../../errors.ts';
 import { type Access, withoutLogin } from '../../fleet/access.ts';
 import { DeviceSession } from '../../fleet/device-session.ts';
 import type { DeviceEntry } from '../../fleet/inventory.ts';
-import { aOrAn, counted } from '../../text/one-line.ts';
+import { aOrAn, counted, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import type { DeviceOption } from '../grammar/options.ts';
 import { info, type Output, table, warning } from '../output.ts';
@@ -215,13 +215,26 @@ function* tried(call: TryCall, { resource, file }: Subject, seen: Look): Generat
     yield warning(`${ref.name}: ${reason}. Not known of ${aOrAn(resource)}: ${missing}`);
   }
   if (listing instanceof Error) {
-    if (seen.tried.length > 0) yield info(`${ref.name}: tried ${seen.tried.join(', ')}`);
+    if (seen.tried.length > 0) yield info(`${ref.name}: tried ${triedText(seen.tried)}`);
     yield { kind: 'error', error: listing, device: ref };
   } else yield info('nothing was written: devsh sent only GET, after its login');
 }
 
+/** `/user/, /users and 4 more (404), /rest/user (403)`: paths with the same answer stand together. */
+export function triedText(tried: readonly string[]): string {
+  const places = tried.map((place) => place.split(/ (.*)/s, 2));
+  const answers = grouped(places, ([, answer]) => answer);
+  const text = ([answer, all]: readonly [string, readonly string[][]]): string =>
+    `${someOf(all.map(([path = '']) => path))} ${answer}`;
+  return [...answers].map(text).join(', ');
+}
+
 /** The line that states these facts. */
-export function lineOf(ref: DeviceRef, hints: readonly Proposal[], base?: string): string {
+export function lineOf(
+  ref: DeviceRef,
+  hints: readonly Pick<Proposal, 'fact' | 'value'>[],
+  base?: string,
+): string {
   const stated = [{ fact: 'extends', value: base }, ...hints];
   const facts = stated.flatMap(({ fact, value }) => (value ? [`${fact}=${value}`] : []));
   // Only a device of the inventory keeps its profile.
@@ -282,7 +295,7 @@ function* findingsOf(seen: Look): Generator<Finding> {
   const { envelope, paging, single } = listing;
   const pages = paging === undefined ? 'on one page' : `pages ${pagingText(paging)}`;
   const list = `${counted(listed.length, 'record')} in ${envelope}, ${pages}`;
-  if (seen.tried.length > 0) yield found('not at', seen.tried.join(', '));
+  if (seen.tried.length > 0) yield found('not at', triedText(seen.tried));
   yield found('records', single ? envelope : list);
   if (own !== undefined) yield found('one record', own);
   if (listed.length === 0) return;
