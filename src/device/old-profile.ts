@@ -1,13 +1,17 @@
 import { partsOf } from './json.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
-/** What the group of an old fact states today; an undefined fact is taken out. */
-type Today = (value: unknown, group: Facts) => Facts;
+/** What the group of an old fact states today; undefined: as it is, for the schema to refuse. */
+type Today = (value: unknown, group: Facts) => Facts | undefined;
 type Row = readonly [place: string, today: Today];
 
 const gone: Today = () => ({});
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const joined = (...parts: unknown[]): string => parts.map(text).filter(Boolean).join(' ');
+const group = (place: string, today: (value: Facts) => Facts): Row => [
+  place,
+  (value) => (isGroup(value) ? today(value) : undefined),
+];
 const words = (word: string): Row => [
   `resources.*.${word === 'needed' ? 'fields' : word}`,
   (value) => ({
@@ -24,19 +28,19 @@ const ROWS: readonly Row[] = [
   ['connections', gone],
   ['no_id', gone],
   ['auth.login.lifetime', gone],
-  ['list', pagingOf],
+  group('list', pagingOf),
   ['list.group_field', (value) => ({ items: `members:${text(value)}` })],
   ...['create', 'update', 'remove', 'resources.*.update'].map((write): Row => [
     `${write}.attributes`,
     (value, { wrapper }) => ({ wrapper: `${text(wrapper)}.${text(value)}` }),
   ]),
   // The media type of JSON bodies was one of each write.
-  ...['create', 'update', 'remove'].map((write): Row => [write, (value) => typeOf(write, value)]),
-  ['auth.login', loginOf],
+  ...['create', 'update', 'remove'].map((write) => group(write, (facts) => typeOf(write, facts))),
+  group('auth.login', loginOf),
   words('needed'),
-  ['resources.*.field_facts', fieldWords],
+  group('resources.*.field_facts', fieldWords),
   ...['volatile', 'bookkeeping', 'hidden', 'sent_back'].map(words),
-  ['resources.*.rotate', rotationOf],
+  group('resources.*.rotate', rotationOf),
   ...['min', 'max', 'classes', 'forbidden', 'selector'].map((name): Row => [
     `resources.*.rotate.${name}`,
     gone,
@@ -44,65 +48,53 @@ const ROWS: readonly Row[] = [
   ['revision.parameter', (value, { in: place }) => ({ in: `${text(place)}:${text(value)}` })],
 ];
 
-function typeOf(write: string, value: unknown): Facts {
-  if (!isGroup(value)) return { [write]: value };
-  const { content_type: type, ...facts } = value;
+function typeOf(write: string, { content_type: type, ...facts }: Facts): Facts {
   return { [write]: facts, ...(type !== undefined && { headers: { 'Content-Type': type } }) };
 }
 
-function pagingOf(list: unknown): Facts {
-  if (!isGroup(list)) return { list };
-  const { parameter, size_parameter: size, ...facts } = list;
+function pagingOf({ parameter, size_parameter: size, ...facts }: Facts): Facts {
   const paging = joined(facts['paging'], parameter, size);
   return { list: parameter === undefined ? facts : { ...facts, paging } };
 }
 
-function loginOf(login: unknown): Facts {
-  if (!isGroup(login)) return { login };
+function loginOf(login: Facts): Facts {
   const { user_field, password_field, constants, cookie, logout, ...facts } = login;
   const { method, path } = partsOf(logout);
   const isOld = [user_field, password_field, constants].some((fact) => fact !== undefined);
   const [user, password] = [text(user_field) || 'username', text(password_field) || 'password'];
   const fields = { ...partsOf(constants), [user]: '{user}', [password]: '{password}' };
+  const place = joined(facts['token_in'], `cookie:${text(cookie)}`);
+  const end = path === undefined ? logout : joined(method, path);
   return {
     login: {
       ...facts,
       ...(isOld && { fields }),
-      ...(cookie !== undefined && {
-        token_in: joined(facts['token_in'], `cookie:${text(cookie)}`),
-      }),
-      ...(logout !== undefined && { logout: path === undefined ? logout : joined(method, path) }),
+      ...(cookie !== undefined && { token_in: place }),
+      ...(logout !== undefined && { logout: end }),
     },
   };
 }
 
-function fieldWords(value: unknown): Facts {
-  const fields = Object.entries(partsOf(value)).map(([field, facts]) => [
+function fieldWords(value: Facts): Facts {
+  const fields = Object.entries(value).map(([field, facts]) => [
     field,
     Object.entries(partsOf(facts)).map(([name, one]) => {
       if (name === 'type') return one;
       return name === 'choices' ? { choices: one } : one === 'false' ? `not_${name}` : name;
     }),
   ]);
-  return { fields: isGroup(value) ? (Object.fromEntries(fields) as Facts) : value };
+  return { fields: Object.fromEntries(fields) as Facts };
 }
 
-function rotationOf(rotate: unknown): Facts {
-  if (!isGroup(rotate)) return { rotate };
-  const { field, repeat, old, method, ...facts } = rotate;
-  const names = [
-    [text(field) || 'password', '{new}'],
-    [text(repeat), '{new}'],
-    [text(old), '{old}'],
-  ];
+function rotationOf({ field, repeat, old, method, ...facts }: Facts): Facts {
   const isOld = [field, repeat, old].some((fact) => fact !== undefined);
-  return {
-    rotate: {
-      ...facts,
-      ...(isOld && { fields: Object.fromEntries(names.filter(([name]) => name !== '')) as Facts }),
-      ...(method !== undefined && { path: joined(method, facts['path']) }),
-    },
+  const fields = {
+    [text(field) || 'password']: '{new}',
+    ...(repeat !== undefined && { [text(repeat)]: '{new}' }),
+    ...(old !== undefined && { [text(old)]: '{old}' }),
   };
+  const path = joined(method, facts['path']);
+  return { rotate: { ...facts, ...(isOld && { fields }), ...(method !== undefined && { path }) } };
 }
 
 /** A profile of any version in the words of this one. `ignored` names the facts that have no effect any more. */
@@ -121,7 +113,8 @@ export function inTodaysWords(profile: Facts): {
         return { ...facts, [one]: inner };
       }
       if (today === gone) ignored.push(`${at}${one}`);
-      return merged(others, today(value, facts));
+      const now = today(value, facts);
+      return now === undefined ? facts : merged(others, now);
     }, group);
   };
   const facts = ROWS.reduce((all, [place, today]) => moved(all, place.split('.'), today), profile);

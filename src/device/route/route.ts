@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { type Address, formatAddress, parseAddress } from '../address.ts';
-import { UsageError } from '../../errors.ts';
+import { attempt, UsageError } from '../../errors.ts';
 import { childEnvironment } from '../../os/program.ts';
 import { textOf } from '../../output/sentences.ts';
 
@@ -78,44 +78,24 @@ export class ProxyServer {
 function parseProxy(text: string): ProxyServer {
   const trimmed = text.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `http://${trimmed}`;
-  // The error of `new URL` contains the whole text.
-  const url = URL.canParse(whole) ? new URL(whole) : undefined;
-  if (url === undefined || url.hostname === '' || /[\s\p{Cc}]/u.test(trimmed)) {
-    throw new UsageError({ code: 'bad-route', is: 'proxy' });
-  }
-  const scheme = schemeOf(url);
-  if (!/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '') {
-    throw new UsageError({ code: 'bad-route', is: 'path' });
-  }
-  return new ProxyServer(scheme, addressOf(url, scheme), loginOf(url));
+  const isPlain = !/[\s\p{Cc}]/u.test(trimmed);
+  // The errors of the URL and of its parts contain the text, and so the password.
+  const server = isPlain ? attempt(Error, () => serverAt(new URL(whole))) : undefined;
+  if (server === undefined) throw new UsageError({ code: 'bad-route', is: 'proxy' });
+  return server;
 }
 
-function schemeOf(url: URL): ProxyScheme {
-  const scheme = url.protocol.slice(0, -1);
-  if (Object.hasOwn(DEFAULT_PORT, scheme)) return scheme as ProxyScheme;
-  // `user:password` without a scheme looks like one, so the text is not repeated.
-  throw new UsageError({ code: 'bad-route', is: 'scheme' });
-}
-
-function addressOf(url: URL, scheme: ProxyScheme): Address {
+function serverAt(url: URL): ProxyServer | undefined {
+  const { protocol, hostname, port, pathname, search, hash, username, password } = url;
+  const scheme = protocol.slice(0, -1);
+  if (!Object.hasOwn(DEFAULT_PORT, scheme) || !/^\/?$/.test(pathname + search + hash))
+    return undefined;
+  const known = scheme as ProxyScheme;
   // A URL omits the default port of its scheme.
-  const port = url.port === '' ? DEFAULT_PORT[scheme] : url.port;
-  try {
-    return parseAddress(`${url.hostname}:${port}`);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError({ code: 'bad-route', is: 'host' });
-  }
-}
-
-function loginOf(url: URL): ProxyLogin | undefined {
-  if (url.username === '' && url.password === '') return undefined;
-  try {
-    const user = decodeURIComponent(url.username);
-    return { user, password: decodeURIComponent(url.password) };
-  } catch {
-    throw new UsageError({ code: 'bad-route', is: 'percent' });
-  }
+  const address = parseAddress(`${hostname}:${port === '' ? DEFAULT_PORT[known] : port}`);
+  const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  const login = user === '' && secret === '' ? undefined : { user, password: secret };
+  return new ProxyServer(known, address, login);
 }
 
 /** The ssh destination: a name of `~/.ssh/config`, or `USER@HOST:PORT`. */

@@ -49,11 +49,8 @@ export const DEVICE = {
       'THE CERTIFICATE HAS CHANGED. Nothing was sent. Someone may be intercepting the connection: "trust scan {device}" shows both; if it was renewed, "trust replace {device}"',
   },
   'bad-route': {
-    proxy: 'this is not the address of a proxy: write http://HOST:PORT',
-    path: 'the address of a proxy has no path: write http://HOST:PORT',
-    scheme: 'the address of a proxy starts with http://, https://, socks5:// or socks5h://',
-    host: 'the host or the port of the proxy is invalid',
-    percent: 'write a "%" in the login of a proxy as %25',
+    proxy:
+      'the address of a proxy starts with http://, https://, socks5:// or socks5h:// and has no path; a "%" in its login is %25',
     jump: 'this is not a jump host: write HOST, USER@HOST or USER@HOST:PORT, as for ssh',
     'jump-port': 'the port of a jump host must be a number from 1 to 65535',
     login: 'the inventory keeps no login of a proxy; put it into HTTPS_PROXY with the same proxy',

@@ -73,7 +73,7 @@ test.each([
 
 test.each([
   ['proxy', 'http://jane:secret1@proxy:1', /the inventory keeps no login of a proxy(?!.*secret1)/],
-  ['proxy', 'bastion:port', /host or the port|not the address/],
+  ['proxy', 'bastion:port', /the address of a proxy starts with/],
   ['jump', '-oProxyCommand=id', /not a jump host/],
   ['jump', 'jane@-oProxyCommand=id', /not a jump host/],
   ['jump', 'a b', /not a jump host/],
