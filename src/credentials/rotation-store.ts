@@ -21,7 +21,6 @@ interface RotationOptions {
 interface Change {
   readonly account: RotatedAccount;
   readonly apply: (secrets: RotatedSecrets) => RotatedSecrets;
-  /** Why it was not written. */
   error?: Error;
 }
 

@@ -30,7 +30,6 @@ export interface CredentialOrigin {
 }
 
 export interface CredentialOptions extends GivenOptions {
-  /** `--passphrase-stdin` */
   readonly passphrase?: (() => Promise<string>) | undefined;
   /** Called when the keychain is needed for the first time. */
   readonly keychain: () => CredentialStore;
@@ -96,7 +95,6 @@ export class Credentials {
     this.#openedKeychain?.refresh();
   }
 
-  /** Where a login would be stored, if that is known. */
   async placeToStore(): Promise<StoreName | undefined> {
     if (this.#keychain.isAvailable()) return 'keychain';
     return (await this.#vault.exists()) ? 'vault' : undefined;

@@ -22,14 +22,12 @@ export type StoredEntry = StoredAccount & StoredCredential;
 
 /** What to keep of an account under rotation; without a text its entry is removed. */
 export interface RotationChange {
-  /** See `accountName`. */
   readonly account: string;
   readonly text: string | undefined;
 }
 
 export class WrongPassphraseError extends CredentialError {}
 
-/** A store of credentials: the OS keychain or the vault. */
 export interface CredentialStore {
   /** Without a user the only account; throws CredentialError for several. The empty user: a token without one. */
   find(address: string, user?: string): Promise<StoredLogin | undefined>;

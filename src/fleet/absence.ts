@@ -13,7 +13,6 @@ export type Absence =
   | { readonly kind: 'absent' }
   | { readonly kind: 'not known'; readonly why: Note };
 
-/** A list as it was just read. */
 interface Listed {
   readonly session: DeviceSession;
   readonly access: Access;

@@ -24,13 +24,10 @@ export interface Access {
   ): Promise<Credential | undefined>;
   /** Waits until one more device may get the credential (`CredentialGate`). Throws if two devices refused it. */
   admit(entry: DeviceEntry, credential: Credential): Promise<void>;
-  /** What became of an admitted credential. */
   settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void;
   /** Receives one line per request (`-v`). */
   readonly trace?: ((line: string) => void) | undefined;
-  /** Receives the reason for a long wait. */
   readonly notice?: ((text: string) => void) | undefined;
-  /** Receives the progress of a slow response. */
   readonly progress?: ((text: string) => void) | undefined;
   /** Receives oddities of a device's responses; the same one again each time. */
   readonly warn?: ((text: string) => void) | undefined;

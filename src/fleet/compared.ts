@@ -108,7 +108,6 @@ export function perDeviceFields(profile: Profile, resource: string): readonly st
   return [...new Set([...profile.idFields, ...managedFields(profile, resource), ...counted])];
 }
 
-/** The change of one record between two readings. */
 export type RecordChange =
   | { readonly kind: 'added' | 'removed'; readonly key: string; readonly record: DeviceRecord }
   | {
@@ -116,7 +115,6 @@ export type RecordChange =
       readonly key: string;
       readonly record: DeviceRecord;
       readonly before: DeviceRecord;
-      /** Fields whose value differs. */
       readonly fields: readonly string[];
     };
 

@@ -74,11 +74,9 @@ export interface KnownList {
 
 const NOTHING_KNOWN: KnownList = { images: [], absent: new Set(), most: 0 };
 
-/** Keeps what devices have shown. */
 export interface Memory {
   /** Receives every complete reading, whoever asked for it. */
   observe(session: DeviceSession, reading: Reading): void;
-  /** What the list of a resource has shown so far. */
   known(session: DeviceSession, resource: string): Promise<KnownList>;
   /** The record with this kept key was found absent after the last reading. */
   proveAbsent(session: DeviceSession, resource: string, key: string): void;
@@ -91,7 +89,6 @@ export const VERIFIED = 'verified';
 export class DeviceSession {
   readonly entry: DeviceEntry;
   readonly ref: DeviceRef;
-  /** What is known about the device. */
   readonly facts = new DeviceFacts();
   #state: SessionState = { kind: 'new' };
   #failsSince: Date | undefined;
@@ -141,7 +138,6 @@ export class DeviceSession {
     return this.#failsSince;
   }
 
-  /** The question about the device that the user declined. */
   get declined(): string | undefined {
     return this.#declined;
   }
@@ -320,7 +316,6 @@ export class DeviceSession {
     return isListed ? omittedByList(this.profile, resource, records) : undefined;
   }
 
-  /** Reads each of these records at its own path. */
   details(
     access: Access,
     resource: string,

@@ -197,7 +197,6 @@ function fieldsOf(records: readonly DeviceRecord[], { counts }: Comparison): str
   return [...new Set(records.flatMap((record) => Object.keys(record)))].filter(counts);
 }
 
-/** All values of a field on one device as one text. */
 function textsOf(records: readonly DeviceRecord[], field: string, { text }: Comparison): string {
   const texts = records.map((record) => text(record, field));
   return new Set(texts).size === 1 ? (texts[0] ?? '') : JSON.stringify(texts.sort());
@@ -237,7 +236,6 @@ export interface Holder {
   readonly record: DeviceRecord;
 }
 
-/** A value of a field, and the devices that have it. */
 export interface ValueGroup {
   readonly text: string;
   readonly devices: readonly string[];

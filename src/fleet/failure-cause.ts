@@ -4,7 +4,6 @@ import { type DevshError, LoginInDoubtError } from '../errors.ts';
 
 export const CHANGED_CERTIFICATE = 'certificate CHANGED';
 
-/** Why no whole response arrived. */
 const FAULT_WORDS: Readonly<Record<FaultKind, string>> = {
   name: 'DNS',
   refused: 'refused',

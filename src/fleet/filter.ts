@@ -149,7 +149,6 @@ function fieldOf(haystack: Haystack, field: string): Value | undefined {
   return lower === 'device' ? deviceName : nestedValue(record, field);
 }
 
-/** What a filter finds in a field of a record. */
 export function filteredValue(record: DeviceRecord, field: string): Value | undefined {
   return fieldOf({ record, deviceName: '', text: '' }, field);
 }

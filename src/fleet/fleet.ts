@@ -19,11 +19,9 @@ export interface FleetCall {
   readonly refine?: Refine | undefined;
   /** Closes each connection after its device was read, because nothing follows. */
   readonly closes?: boolean;
-  /** The number of devices at a time. */
   readonly width: Width;
 }
 
-/** What reading one device gave. */
 export type FleetRead = {
   readonly session: DeviceSession;
   /** The devices of `total` that have not ended yet; it shrinks as they do. */

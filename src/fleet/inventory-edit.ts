@@ -135,7 +135,6 @@ class InventoryDocument {
     }
   }
 
-  /** Creates the group unless it exists. */
   addGroup(name: string): void {
     if (!isMap(this.#document.get('groups', true))) {
       this.#document.set('groups', new YAMLMap());

@@ -129,7 +129,6 @@ export function nameProblem(written: string, what: 'device' | 'group'): string |
   return result.success ? undefined : result.error.issues[0]?.message;
 }
 
-/** The message for an unknown key at this path of the file. */
 export function unknownKey(key: string, path: readonly PropertyKey[]): string {
   const instead = insteadOfName(key);
   if (instead !== undefined) return `unknown key "${key}"${instead}`;

@@ -42,7 +42,6 @@ export interface ReadInventory {
   readonly inventory: Inventory;
   readonly written: WrittenInventory;
   readonly conflicts: readonly GroupConflict[];
-  /** The line of each device. */
   readonly lines: readonly number[];
 }
 

@@ -1,6 +1,5 @@
 import { runProgram } from './program.ts';
 
-/** Time limit for a clipboard program to read the text. */
 const LIMIT_MS = 2000;
 
 /** The programs that may reach the clipboard of this desktop, the likeliest first. */

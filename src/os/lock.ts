@@ -26,7 +26,6 @@ const EAGER_ROUNDS = 10;
 const REPORT_AFTER_MS = 1_000;
 
 export interface LockOptions {
-  /** How long to wait for another process. */
   readonly waitMs?: number;
   /** The times for a holder on another machine or in another container. */
   readonly times?: typeof TIMES;
@@ -163,7 +162,6 @@ function placeNamed(lock: string, owner: string): void {
   }
 }
 
-/** Removes a lock or draft that may be gone. */
 function removeNow(path: string): void {
   try {
     unlinkSync(path);

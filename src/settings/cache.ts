@@ -28,7 +28,6 @@ export function jsonIn(text: string): unknown {
 interface CacheHead {
   readonly version: string;
   readonly stamp: string;
-  /** The digest of the content. */
   readonly sha256: string;
 }
 

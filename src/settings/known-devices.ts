@@ -6,7 +6,6 @@ import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
 import { type GoodCopy, keepAside } from './cache.ts';
 import { withLock } from '../os/lock.ts';
 
-/** A certificate that the user accepted for one device. */
 export interface Pin {
   /** `host:port` */
   readonly address: string;

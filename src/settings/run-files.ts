@@ -91,7 +91,6 @@ export class RunFiles {
     }
   }
 
-  /** The journal of a run as text; undefined if there is none. */
   async read(run: string): Promise<string | undefined> {
     if (!/^[\w-]+$/.test(run)) return undefined;
     return (await readBytes(this.path(run)))?.toString('utf8');
@@ -119,7 +118,6 @@ export class RunFiles {
     }
   }
 
-  /** Whether a devsh is writing this journal now. */
   async isInProgress(run: string): Promise<boolean> {
     return isLocked(this.path(run));
   }

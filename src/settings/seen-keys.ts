@@ -30,7 +30,6 @@ export class SeenKeys {
     this.#isKept = isKept;
   }
 
-  /** By resource. */
   of(address: string): Promise<SeenByResource> {
     const known = this.#known.get(address) ?? this.#read(address);
     this.#known.set(address, known);

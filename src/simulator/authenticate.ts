@@ -24,7 +24,6 @@ function byPassword(store: Store, credentials: string): Account | string {
   return store.accountByPassword(...login) ?? 'Invalid username/password.';
 }
 
-/** The name and the password of a Basic login. */
 export function loginIn(credentials: string): [username: string, password: string] | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials) || credentials.length % 4 !== 0) return undefined;
   const [username = '', ...password] = Buffer.from(credentials, 'base64').toString().split(':');

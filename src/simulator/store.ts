@@ -1,6 +1,5 @@
 import { createRandom, type Random } from './random.ts';
 
-/** The choices of the field `lang`. */
 export const LANGUAGES = ['de', 'en', 'fr', 'it', 'es', 'ja'] as const;
 
 /** One user: the documented fields, in their order. */
@@ -20,7 +19,6 @@ export interface Account {
 export class Store {
   /** The records by uuid, in the order of creation. */
   readonly #users: Map<string, User>;
-  /** By uuid. */
   readonly accounts: Map<string, Account>;
   protected readonly random: Random;
 

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A request that has been read completely. */
 export interface ApiRequest {
   readonly method: string;
   /** The request target: path and query as sent. */

@@ -1,6 +1,5 @@
 /** Before the first column: the cursor, the sign of the row, and its mark. */
 export const GUTTER = 3;
-/** Between two columns. */
 export const GAP = '  ';
 
 /** Cells of a column; with less than `least` it is left out. */
