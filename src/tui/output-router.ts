@@ -150,7 +150,7 @@ export class OutputRouter {
         this.results.push(output.result);
         this.begin();
         this.#store.dispatch({ kind: 'result', result: output.result });
-        this.#tick({ lastResultMs: this.ranMs });
+        this.#tick();
         // The summary names the others as not covered; their reasons are shown as long as they last.
         if (!this.#refused.some(({ device }) => device.name === output.result.device.name))
           this.#group.results.push(output.result);
@@ -260,7 +260,6 @@ export class OutputRouter {
       line: visible(hideSecrets(this.#line)),
       control: 'running',
       elapsedMs: 0,
-      lastResultMs: 0,
       toSend: plan?.devices.filter(({ steps }) => steps.length > 0).length ?? 0,
       isSteady: canary === undefined && pauseMs === undefined,
     } as const;

@@ -135,7 +135,6 @@ export interface RollOutState {
   readonly line: string;
   readonly control: 'running' | 'paused' | 'stopping' | 'interrupted' | 'ended';
   readonly elapsedMs: number;
-  readonly lastResultMs: number;
   /** Number of devices with a step to send. */
   readonly toSend: number;
   /** Whether it runs without pauses and questions, so that its rate says when it ends. */

@@ -95,9 +95,9 @@ export function causesOf(rollOut: RollOutState): readonly Span[] {
   return [...rollOut.refusals.map((text): Span => ({ tone: 'bad', text })), ...causes];
 }
 
-/** `PAUSED: p continues · 3 min 20 s · 4/s · about 5 min left`. The end is unknown after a pause or a stall. */
+/** `PAUSED: p continues · 3 min 20 s · 4/s · about 5 min left`. The end is unknown after a pause. */
 export function timesText(rollOut: RollOutState): string {
-  const { control, elapsedMs, lastResultMs, isSteady, devices, toSend } = rollOut;
+  const { control, elapsedMs, isSteady, devices, toSend } = rollOut;
   const { done, failed, left } = countsOf(rollOut);
   const words = {
     running: [],
@@ -108,9 +108,7 @@ export function timesText(rollOut: RollOutState): string {
   };
   // What cannot be sent ends at once, and says nothing about the rate.
   const sent = done + failed - (devices.length - toSend);
-  const isStalled = elapsedMs - lastResultMs > (3 * elapsedMs) / Math.max(1, sent);
-  const hasPace = isSteady && !isStalled && control !== 'ended';
-  const pace = hasPace ? paceTexts(sent, left, elapsedMs) : [];
+  const pace = isSteady && control !== 'ended' ? paceTexts(sent, left, elapsedMs) : [];
   return [...words[control], durationText(elapsedMs), ...pace].join(' · ');
 }
 

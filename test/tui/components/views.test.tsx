@@ -22,7 +22,7 @@ function rollOutOn(count: number, bad: ReadonlySet<number>, ended = count): Roll
     devices: refs.map(({ name }) => ({ name, steps: 1 })),
     begun: refs.slice(0, ended + 1).map(({ name }) => name),
     ...{ results, refusals: [], line: 'user delete bob', control: 'running' },
-    ...{ elapsedMs: 4000, lastResultMs: 4000, toSend: count, isSteady: true },
+    ...{ elapsedMs: 4000, toSend: count, isSteady: true },
   };
 }
 

@@ -193,7 +193,7 @@ test('whatever was opened, Esc comes to the table and stays there, and every scr
         refusals: [],
         devices: [{ name: 'fw1', steps: 1 }],
         ...{ results: [], begun: [], line: 'undo', control: 'running', isSteady: true },
-        ...{ elapsedMs: 0, lastResultMs: 0, toSend: 1 },
+        ...{ elapsedMs: 0, toSend: 1 },
       },
     },
     view('roll-out'),
