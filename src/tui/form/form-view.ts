@@ -230,23 +230,14 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
   const note = commandNote(form, !hasChanges(form));
   const command = beginning(shownCommand(form), columns * (most + 1));
   const lines = wrapText(shownLine(command), columns - 5);
-  const kept = lines.slice(0, most);
-  const last = kept.at(-1) ?? '';
   if (lines.length > most)
-    kept[most - 1] = cut(`${last} ${lines.slice(most).join(' ')}`, columns - 5);
-  const left = columns - 6 - widthOf(kept.at(-1) ?? '') - 2;
-  const isBeside = note !== undefined && (widthOf(note.text) <= left || height < 8);
-  const above = note === undefined || isBeside ? [] : wrapText(note.text, columns - 5);
+    lines.splice(most - 1, Infinity, cut(lines.slice(most - 1).join(' '), columns - 5));
+  const above = note === undefined ? [] : wrapText(note.text, columns - 5).slice(0, 2);
+  const tone = isCurrent ? 'accent' : 'plain';
+  const head = isCurrent ? '▸ › ' : '  › ';
   return [
-    ...above
-      .slice(0, 2)
-      .map((line): FormRow => [{ tone: note?.tone ?? 'plain', text: `    ${line}` }]),
-    ...kept.map((line, index): FormRow => {
-      const sign = index === 0 ? `${isCurrent ? '▸' : ' '} › ` : '    ';
-      const words: Span = { tone: isCurrent ? 'accent' : 'plain', text: sign + line };
-      const hasNote = isBeside && index === kept.length - 1 && left > 8;
-      return hasNote ? [words, { tone: note.tone, text: `  ${cut(note.text, left)}` }] : [words];
-    }),
+    ...above.map((line): FormRow => [{ tone: note?.tone ?? 'plain', text: `    ${line}` }]),
+    ...lines.map((line, index): FormRow => [{ tone, text: (index === 0 ? head : '    ') + line }]),
   ];
 }
 
