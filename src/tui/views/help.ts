@@ -2,13 +2,14 @@ import { cut, fit, widthOf } from '../../text/visible.ts';
 import { EDIT_KEYS } from '../editor/line.ts';
 import { bindingsIn, contextOf, hasCommandKeys, keyText } from '../keys/keymap.ts';
 import type { Context, KeyBinding, State } from '../state.ts';
-import { type OverOf, toned, type View } from './view.ts';
+import { plainLine } from '../screen/theme.ts';
+import type { OverOf, View } from './view.ts';
 
 /** The keys that matter where it was opened; the palette and `help keys` have all of them. */
 export const HELP: View<OverOf<'help'>> = {
   breadcrumb: () => 'keys',
   lines: (_overlay, state) =>
-    toned(helpLines(state), (_line, index) => (index === 0 ? 'heading' : 'plain')),
+    helpLines(state).map((line, index) => plainLine(line, index === 0 ? 'heading' : 'plain')),
 };
 
 /** One screen of 24 lines has room for so many. */

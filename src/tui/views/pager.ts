@@ -1,10 +1,10 @@
 import { cut } from '../../text/visible.ts';
 import { VERDICT_MARKS } from '../../output/change-text.ts';
-import type { TextLine } from '../screen/theme.ts';
+import { plainLine, type TextLine } from '../screen/theme.ts';
 import { memoized } from '../store.ts';
 import { wrapText } from '../../text/wrap.ts';
 import type { State } from '../state.ts';
-import { isHead, type OverOf, toned, type View } from './view.ts';
+import type { OverOf, View } from './view.ts';
 
 type PagerOver = OverOf<'pager'>;
 
@@ -12,6 +12,8 @@ type PagerOver = OverOf<'pager'>;
 const MOST_NAME = 40;
 
 const RULE = /^─+$/;
+/** The heads of a printed table have capitals alone. */
+const HEAD = /^[A-Z][-A-Z0-9 ]+$/;
 
 /** Long output of commands, and the list of messages. */
 export const PAGER: View<PagerOver> = {
@@ -28,9 +30,9 @@ export function signTone(line: string) {
 /** Cached: a long text is not wrapped at each key. */
 const wrapAll = memoized((lines: readonly string[], width: number): readonly TextLine[] => {
   const wrapped = lines.flatMap((line) => wrapText(line, width, '    '));
-  return toned(wrapped, (line, index) => {
-    if (RULE.test(wrapped[index + 1] ?? '')) return 'heading';
-    return isHead(line) ? 'head' : (signTone(line) ?? 'plain');
+  return wrapped.map((line, index) => {
+    const isHeading = RULE.test(wrapped[index + 1] ?? '');
+    return plainLine(line, isHeading ? 'heading' : HEAD.test(line) ? 'head' : signTone(line));
   });
 });
 

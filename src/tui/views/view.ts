@@ -242,19 +242,6 @@ export function columnLine<T>(
   });
 }
 
-/** Lines of text with their tones; signs and words repeat their meaning. */
-export function toned(
-  lines: readonly string[],
-  toneOf: (line: string, index: number) => Tone,
-): readonly TextLine[] {
-  return lines.map((line, index) => plainLine(line, toneOf(line, index)));
-}
-
-/** The heads of a printed table have capitals alone. */
-export function isHead(line = ''): boolean {
-  return /^[A-Z][-A-Z0-9 ]+$/.test(line);
-}
-
 /** Returns the positions of matches in a line. Case counts only if the search has capitals. */
 export function searcher({ find }: { readonly find: Find }): (line: string) => number[] {
   const wanted = lineText(find.editing.line);
