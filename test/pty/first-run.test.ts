@@ -13,7 +13,6 @@ test('with nothing set up a number and Enter open the demo', async () => {
   );
   await program.waitFor(/Your own inventory goes to .+\/config\/devsh\/devices\.yaml\./);
   program.type('1\r');
-  await program.waitFor(/connected to 3 devices/);
   await program.waitFor(/^[ ▸]users · 3 devices/m);
   program.type('1');
   await program.waitFor(/> 1$/m);

@@ -19,6 +19,7 @@ export interface Said {
 
 export interface Result {
   readonly device: string;
+  readonly record?: Readonly<Record<string, unknown>>;
   readonly address: string;
   readonly key: string;
   readonly action: Deed['action'];

@@ -355,6 +355,17 @@ export const FOUND: readonly Case[] = [
     },
   ],
   [
+    'a change that is settled under the new name of its account is settled',
+    sequence(
+      { kind: 'fate', box: 1, fate: 'lose' },
+      { kind: 'new name', key: 'bob', to: 'rob', on: [1, 0] },
+      down(1),
+      { kind: 'set', key: 'bob', fields: { last_name: 'Young' }, on: [1, 2] },
+      up(1),
+      { kind: 'resume' },
+    ),
+  ],
+  [
     'who was made again by an undo is the same person',
     withUuids({
       ...sequence(

@@ -398,15 +398,19 @@ export class Truth {
     for (const { address, key, verdict, action } of said?.results ?? []) {
       if (verdict === 'drift' || verdict === 'skipped') continue;
       const box = at.get(address);
+      // A step of the same line may have given the account its new name before.
+      const renamed = said?.results?.find(
+        (one) => one.address === address && one.key !== key && one.record?.['username'] === key,
+      );
       for (const intent of this.#intents) {
         if (box === undefined) continue;
         // The user has taken a record of another name for the one that is meant.
         const isAgreed = 'also' in line && line.also?.key === key;
         if (isAgreed) intent.pending.delete(box);
-        if (intent.key !== key) continue;
+        if (![key, renamed?.key].includes(intent.key)) continue;
         // Another intent for the same account may be what was settled.
         const isOneOfTwo = action === 'delete' && intent.action === 'delete';
-        if (verdict === 'done' && !isOneOfTwo && !isDone(intent, box)) continue;
+        if (verdict === 'done' && !isOneOfTwo && !isDone({ ...intent, key }, box)) continue;
         intent.pending.delete(box);
         if (verdict === 'done' || verdict === 'unchanged') intent.open.delete(box);
       }
