@@ -19,7 +19,7 @@ import {
   valueText,
   withoutFields,
 } from '../device/record.ts';
-import { isStored } from '../device/equality.ts';
+import { isEqual, isStored } from '../device/equality.ts';
 import type { Change } from './change.ts';
 import { changesSince } from './compare.ts';
 import { canonicalId } from './identity.ts';
@@ -123,9 +123,11 @@ export function pairRecords(
   before: readonly DeviceRecord[],
   after: readonly DeviceRecord[],
 ): Pairing {
-  const matches = new Map<DeviceRecord, DeviceRecord>();
-  let added = after;
+  const matches = unchangedIn(before, after);
+  const unchanged = new Set(matches.values());
+  let added = after.filter((record) => !unchanged.has(record));
   for (const by of ['own', 'byKey', 'byId'] as const) {
+    if (added.length === 0 || matches.size === before.length) break;
     const listed = { ...about, records: added };
     const taken = new Set<DeviceRecord>();
     for (const record of before) {
@@ -137,9 +139,30 @@ export function pairRecords(
       taken.add(match);
     }
     added = added.filter((record) => !taken.has(record));
-    if (added.length === 0 || matches.size === before.length) break;
   }
   return { matches, added };
+}
+
+/** How far a record may have moved in the list. */
+const NEAR = 8;
+
+/** The records that both lists show without a change, in about the same place: few are left to search for. */
+function unchangedIn(
+  before: readonly DeviceRecord[],
+  after: readonly DeviceRecord[],
+): Map<DeviceRecord, DeviceRecord> {
+  const matches = new Map<DeviceRecord, DeviceRecord>();
+  let place = 0;
+  for (const record of before) {
+    for (let at = place; at < Math.min(place + NEAR, after.length); at += 1) {
+      const match = after[at];
+      if (match === undefined || !isIdentical(record, match)) continue;
+      matches.set(record, match);
+      place = at + 1;
+      break;
+    }
+  }
+  return matches;
 }
 
 /** The records that a change may mean: by its key, as a name or an id, and by whom it means. Of an add, by its name. */
@@ -199,12 +222,11 @@ export function otherRecordsOf(
   return { gone: lost.map(nameOf), lost, changed, added };
 }
 
-/** A fast check that skips most records. */
 function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
   const fields = Object.keys(after);
   return (
     fields.length === Object.keys(before).length &&
-    fields.every((field) => valueAt(before, field) === valueAt(after, field))
+    fields.every((field) => isEqual(valueAt(before, field), valueAt(after, field)))
   );
 }
 
