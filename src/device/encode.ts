@@ -101,9 +101,7 @@ export function encodeForm(form: FormPairs): string {
       throw new UsageError({ code: 'half-character', field }, { field });
     }
   }
-  return new URLSearchParams(
-    form.map(([field, text]): [string, string] => [field, text]),
-  ).toString();
+  return new URLSearchParams(form.map(([...pair]) => pair)).toString();
 }
 
 /** The posted string "has to include all the fields": a form sends these empty, JSON leaves them out. */

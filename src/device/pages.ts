@@ -124,14 +124,8 @@ class PageReader {
 
   #complete(paging?: 'next' | PageStep): ReadPages {
     if (this.#isWhole()) return this.#pages(paging);
-    const read = this.#records.length;
-    throw this.#error({
-      code: 'pages',
-      is: 'missing',
-      path: this.#path,
-      total: this.#total ?? '?',
-      read,
-    });
+    const [path, total, read] = [this.#path, this.#total ?? '?', this.#records.length];
+    throw this.#error({ code: 'pages', is: 'missing', path, total, read });
   }
 
   #isWhole(): boolean {
@@ -156,17 +150,10 @@ class PageReader {
     let previous = path;
     for (let link: string | undefined = first; link !== undefined; link = page.next) {
       const next = nextPath(link, previous, path);
-      if (next === undefined) {
-        const address = maskedPath(oneLine(link));
-        throw this.#error({ code: 'pages', is: 'elsewhere', path: this.#path, link: address });
-      }
-      if (seen.has(next)) {
-        throw this.#error({
-          code: 'pages',
-          is: 'loop',
-          path: this.#path,
-          link: maskedPath(oneLine(next)),
-        });
+      if (next === undefined || seen.has(next)) {
+        const is = next === undefined ? 'elsewhere' : 'loop';
+        const place = maskedPath(oneLine(next ?? link));
+        throw this.#error({ code: 'pages', is, path: this.#path, link: place });
       }
       this.#checkBounds(seen.size);
       seen.add(next);

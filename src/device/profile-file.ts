@@ -1,7 +1,7 @@
 import { keysAt } from '../text/schema-keys.ts';
 import { nearOrAll } from '../text/suggest.ts';
 import { namesRecord } from './address.ts';
-import { isScalar, parseDocument, visit } from 'yaml';
+import { parseDocument } from 'yaml';
 import { SettingsError, UsageError } from '../errors.ts';
 import { YamlSource } from '../text/yaml-source.ts';
 import { partsOf } from './json.ts';
@@ -204,10 +204,9 @@ export function withFacts(text: string, facts: Readonly<Record<string, string>>)
 function nodeOf(fact: string, value: string): unknown {
   const document = parseDocument(value, { schema: 'failsafe' });
   let isWhole = document.errors.length === 0;
-  visit(document, {
-    Pair: (_position, { value: one }) => {
-      isWhole &&= one !== null && !(isScalar(one) && one.value === null);
-    },
+  JSON.stringify(document.toJS(), (_name, one: unknown) => {
+    isWhole &&= one !== null;
+    return one;
   });
   if (isWhole) return document.contents;
   throw new UsageError({ code: 'bad-profile', is: 'list', fact, value });

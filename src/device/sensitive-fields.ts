@@ -330,11 +330,8 @@ export function permittingValue(name: string): boolean | undefined {
 /** In the spelling of the current value; undefined for other fields and unknown spellings. */
 export function disablingValue(name: string, current: Value): Value | undefined {
   if (!SWITCH.test(lettersOf(name))) return undefined;
-  const isOpen = permittingValue(name) === true;
-  for (const [no, yes] of SPELLINGS) {
-    if (current === no || current === yes) return isOpen ? no : yes;
-  }
-  return undefined;
+  const [no, yes] = SPELLINGS.find((spelling) => spelling.includes(current)) ?? [];
+  return permittingValue(name) === true ? no : yes;
 }
 
 const SPELLINGS: readonly (readonly [no: Value, yes: Value])[] = [

@@ -167,11 +167,12 @@ function notArrived(device: DeviceRef, error: Error): Error {
 }
 
 /** Where the token is, `Set-Cookie` if not said, and the cookie that carries it, if one does. */
-function tokenPlaces({ tokenIn }: ConfiguredLogin): { place?: string; cookie?: string } {
+function tokenPlaces({ tokenIn }: ConfiguredLogin) {
   const parts = tokenIn.split(' ');
-  const place = parts.find((part) => !part.startsWith('cookie:'));
-  const cookie = parts.find((part) => part.startsWith('cookie:'))?.slice('cookie:'.length);
-  return { ...(place !== undefined && { place }), ...(cookie !== undefined && { cookie }) };
+  return {
+    place: parts.find((part) => !part.startsWith('cookie:')),
+    cookie: parts.find((part) => part.startsWith('cookie:'))?.slice('cookie:'.length),
+  };
 }
 
 /** A part of the response to a login; undefined if it is not there, or fits in no header. */

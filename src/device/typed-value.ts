@@ -80,10 +80,10 @@ export function typedValue(text: string, shape: FieldShape): Typed {
     case 'number':
       return { value: isNothing(text) ? null : (numberIn(text.trim()) ?? text) };
     case 'object':
-      return isNothing(text.trim()) ? { value: null } : objectIn(text);
+      return isNothing(text.trim()) ? { value: null } : jsonTyped(text, 'object');
     case 'list':
       return asSet(
-        text.trimStart().startsWith('[') ? jsonList(text) : plainList(text, shape.item),
+        text.trimStart().startsWith('[') ? jsonTyped(text, 'list') : plainList(text, shape.item),
         shape,
       );
   }
@@ -117,16 +117,10 @@ function plainList(text: string, item: FieldShape): Typed {
   return { value: values };
 }
 
-function jsonList(text: string): Typed {
+function jsonTyped(text: string, is: 'list' | 'object'): Typed {
   const value = jsonIn(text);
-  return isValueList(value) ? { value } : { problem: textOf({ code: 'bad-typed', is: 'list' }) };
-}
-
-function objectIn(text: string): Typed {
-  const value = jsonIn(text);
-  return isValueObject(value)
-    ? { value }
-    : { problem: textOf({ code: 'bad-typed', is: 'object' }) };
+  const isFit = is === 'list' ? isValueList(value) : isValueObject(value);
+  return value !== undefined && isFit ? { value } : { problem: textOf({ code: 'bad-typed', is }) };
 }
 
 /** The list or object in a JSON text; undefined for other text. */
