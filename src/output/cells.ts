@@ -58,7 +58,6 @@ export function columnsOf(view: View, fields: readonly string[]): string[] {
 
 export const LOOKS_LIKE_ID = /^(?=.*\d)[0-9a-f-]{16,}$/i;
 
-/** Number of records examined for ids. */
 const SAMPLE = 50;
 
 /** The per-device fields that are ids by name or content: people know a record by its key. */

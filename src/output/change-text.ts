@@ -47,7 +47,6 @@ export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone 
   skipped: { mark: '-', tone: 'quiet' },
 };
 
-/** What happened to a record on some devices. */
 interface ResultGroup {
   readonly record: string;
   /** `lang de → en`, `added`, `set failed - no answer within 5 s`. */
@@ -141,7 +140,6 @@ function deedText(
 const ALREADY = 'already so';
 const PAST: Readonly<Record<Action, string>> = { add: 'added', set: 'changed', delete: 'deleted' };
 
-/** More devices are counted. */
 const MOST_DEVICES = 6;
 /** The most devices that a line names if something is wrong on them. */
 const MOST_WRONG = 20;
@@ -383,7 +381,6 @@ function changesText(step: Step): string {
   return changes.length > 0 ? `: ${changes.join(', ')}` : '';
 }
 
-/** Each field that a step changes, as `de -> en`. */
 function fieldChanges(step: Step, arrow = '->'): { field: string; text: string }[] {
   const { before, after, asked, removes = [] } = step;
   const wanted = after ?? asked;

@@ -32,7 +32,6 @@ export function csvWriter(streams: Streams): Writer {
   };
 }
 
-/** A header and rows, one for each kind of output. */
 interface Sheet {
   /** Its cells are already encoded so that `import` reads them back. */
   readonly isExact?: boolean;

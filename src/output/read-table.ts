@@ -27,12 +27,10 @@ import { sharedText } from './sentences/fleet.ts';
 import type { LongTable, TextColumn } from './table-text.ts';
 import { counted } from '../text/one-line.ts';
 
-/** Reads of one view, prepared for text. */
 export interface ReadTable {
   readonly view: View;
   readonly rows: readonly FoldedRow[];
   readonly fields: readonly string[];
-  /** The field that names a record. */
   readonly key: string;
   /** "41 records on 3 devices, 12 the same on all" */
   readonly footer: () => string;

@@ -8,16 +8,13 @@ import { wrapText } from '../text/wrap.ts';
 import { exactFieldText, fieldsOf, MOST_ON_SCREEN } from './cells.ts';
 import type { Tone } from './streams.ts';
 
-/** One record as several devices have it. */
 export interface RecordOnDevices {
-  /** In the order of the devices. */
   readonly holders: readonly Holder[];
   /** `on 9 of 10 read`; empty for a single device. */
   readonly where: string;
   /** Where it is not, and what is not known: `not on fw3`, `not read: fw11`. */
   readonly notes: readonly Note[];
   readonly differing: ReadonlySet<string>;
-  /** The field that names the record. */
   readonly keyField: string;
   readonly perDevice: ReadonlySet<string>;
   readonly isRead: (device: string) => boolean;
@@ -25,7 +22,6 @@ export interface RecordOnDevices {
   readonly unknown: number;
 }
 
-/** A piece of a line in one tone. */
 interface Span {
   readonly tone: Tone | 'plain';
   readonly text: string;

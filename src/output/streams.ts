@@ -5,13 +5,11 @@ import type { Output } from '../shell/output.ts';
 import { type DeviceRef, grouped } from '../device/record.ts';
 import { cut, visible, visibleLines, widthOf } from '../text/visible.ts';
 
-/** Where text goes, and what is known about its reader. */
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly isTty: boolean;
   readonly isErrTty: boolean;
-  /** The terminal's width in cells. */
   readonly columns: number;
   readonly color: boolean;
   readonly quiet: boolean;
@@ -23,7 +21,6 @@ export interface Streams {
   readonly typed?: TypedLine;
 }
 
-/** Turns the outputs of one command into text. */
 export interface Writer {
   write(output: Output): void;
   /** The command has ended; `error` is why it ended early. Call once. */
@@ -107,7 +104,6 @@ export function causesOf(failures: readonly Failure[]): Cause[] {
   });
 }
 
-/** Devices named for each cause. */
 export const MOST_NAMED = 3;
 
 /** "✗ fw1, fw2, fw4 +10: no answer within 5 s": each cause once, with all names or the first ones. */

@@ -166,7 +166,6 @@ function* withoutFirst(lines: Iterable<string>): Generator<string> {
   }
 }
 
-/** What is said while results are gathered. */
 const WHILE_WRITING: ReadonlySet<Output['kind']> = new Set(['result', 'progress', 'message']);
 
 /** Columns that are compared or typed again, besides the first. */

@@ -9,7 +9,6 @@ import { confirm } from './session.ts';
 const SECONDS = 60;
 const MAX_BYTES = 256 * 1024;
 
-/** A program did not end well. */
 class ProgramError extends DevshError {
   readonly code = 'program';
 }

@@ -36,7 +36,6 @@ export const TARGETS: ArgSpec = {
   complete: (scope) => scope.targets,
 };
 
-/** As `TARGETS`, with at least one. */
 export const SOME_TARGETS: ArgSpec = { ...TARGETS, isRequired: true };
 
 export function oneDevice(name: string, summary: string): ArgSpec {

@@ -36,9 +36,7 @@ export interface CompletionScope {
   readonly fleet: Fleet;
   /** The devices that `--on` names, else the selection. */
   readonly devices: readonly SeenDevice[];
-  /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
-  /** The ids of the runs, newest first. */
   readonly runs: readonly string[];
   /** The word being completed, without quotes. */
   readonly typed: string;
@@ -50,7 +48,6 @@ export interface ArgSpec {
   readonly name: string;
   readonly summary: string;
   readonly isRequired?: boolean;
-  /** Takes all remaining words. */
   readonly isRest?: boolean;
   /** Accepts an empty word (`""`, an unset variable), which is a mistake elsewhere. */
   readonly mayBeEmpty?: boolean;
@@ -70,7 +67,6 @@ export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly changes?: 'nothing' | 'choice';
   /** The word of `--allow` that `--force` stands for here; `own-account` by default. */
   readonly forced?: AllowWord;
-  /** Additional lines for `help`. */
   readonly details?: string;
   readonly examples?: readonly string[];
   run(call: Call<K>): AsyncGenerator<Output> | Generator<Output>;
@@ -88,7 +84,6 @@ export function verb<const K extends OptionKey = never>(spec: Stated<K>): VerbSp
   return { args: [], options: [], ...spec };
 }
 
-/** The spec of a first word of a line. */
 export interface CommandSpec {
   readonly name: string;
   readonly aliases?: readonly string[] | undefined;
@@ -144,7 +139,6 @@ export function defaultVerb({ verbs, defaultVerb = '' }: CommandSpec): VerbSpec 
   return verbs.find(({ name }) => name === defaultVerb);
 }
 
-/** Loads the implementation of a verb when it is called. */
 export function later<C>(
   load: () => Promise<(call: C) => AsyncGenerator<Output>>,
 ): (call: C) => AsyncGenerator<Output> {
@@ -171,7 +165,6 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly given: Pick<Given, K | GeneralOption>;
   readonly shell: ShellSession;
   readonly io: ShellIo;
-  /** For `help` and nested lines. */
   readonly grammar: Grammar;
   readonly #given: Given;
   readonly #all: AllOptions;
@@ -468,10 +461,8 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
 export type WriteCall = Call<WriteOption | RollOutOption | 'on'>;
 
-/** Groups named in a message. */
 const MOST_GROUPS = 6;
 
-/** A parsed line: command, verb, arguments and options. */
 export interface Invocation {
   readonly command: CommandSpec;
   readonly verb: VerbSpec;
@@ -487,7 +478,6 @@ export interface Invocation {
   readonly stray?: UsageError | undefined;
 }
 
-/** The possible first words of a line. */
 export interface Grammar {
   readonly commands: readonly CommandSpec[];
   /** Undefined if the name is no resource. `isLikeCommand`: it may also be a mistyped command. */
@@ -506,7 +496,6 @@ export interface Grammar {
   readonly corrections?: number;
 }
 
-/** A line that began with an alias. */
 export interface Expansion {
   readonly name: string;
   readonly line: string;

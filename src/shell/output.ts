@@ -49,7 +49,6 @@ export interface View {
   readonly isPast?: boolean;
   /** The records go to a file: complete and exact. */
   readonly file?: {
-    /** The filter that chose the records. */
     readonly filter?: string;
     /** The file contains the records of one device. */
     readonly isOneDevice?: boolean;
@@ -145,7 +144,6 @@ export interface ResultOutput {
   readonly isPast?: true;
 }
 
-/** The end of all steps of a run. */
 export interface SummaryOutput {
   readonly kind: 'summary';
   readonly run: string;
@@ -210,12 +208,10 @@ export interface TextOutput {
   readonly data?: JsonValue | undefined;
 }
 
-/** The response to a raw request (`get`, `post`, `delete`). */
 export interface AnswerOutput {
   readonly kind: 'answer';
   readonly device: DeviceRef;
   readonly status: number;
-  /** The body, unchanged. */
   readonly body: string;
   /** The decoded body, if it is JSON and `--raw` is not given. */
   readonly value?: Value | undefined;
@@ -340,7 +336,6 @@ export class ExitCode {
     }
   }
 
-  /** Adds the error that ended the command early. */
   addError(error: DevshError): void {
     this.#ended = error;
   }

@@ -10,7 +10,6 @@ import { isSecretName, redact } from '../device/sensitive-fields.ts';
 import { oneLine } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 
-/** A parsed line of a script. */
 interface Step {
   readonly line: ScriptLine;
   readonly words: readonly Word[];

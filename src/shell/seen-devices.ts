@@ -13,7 +13,6 @@ const MOST_FILES = 64;
 /** A device of the line, as far as it is known without a request. */
 export interface SeenDevice {
   readonly name: string;
-  /** The records read in this session. */
   cached(resource: string): readonly DeviceRecord[] | undefined;
   /** The keys kept from an earlier session. */
   cachedKeys(resource: string): Pick<SeenRecords, 'keys' | 'fields'> | undefined;

@@ -78,7 +78,6 @@ export abstract class Services {
     this.terminalSession = sessionName(env);
   }
 
-  /** The lines typed before. */
   get history(): HistoryFile {
     const path = join(this.paths.state, 'history');
     return (this.#history ??= new HistoryFile(path, this.settings.get('historySize')));
@@ -93,7 +92,6 @@ export abstract class Services {
     return (this.#seenKeys ??= new SeenKeys(folder, this.settings.get('rememberKeys')));
   }
 
-  /** Renders the output of a command as the text of a file. */
   abstract render(format: Format, outputs: readonly Output[]): Promise<string>;
   /** The keys of the full screen, with those of aliases. */
   abstract keys(): Promise<readonly KeyRow[]>;
@@ -227,7 +225,6 @@ export class Notices {
     this.#waiting.delete(text);
   }
 
-  /** Returns the messages to show now. */
   take(): Notice[] {
     const notices = [...this.#waiting.values()];
     for (const { text } of notices) this.markShown(text);
@@ -254,7 +251,6 @@ export interface SimulatorSpec {
   readonly port: number;
 }
 
-/** A running simulator, as its command sees it. */
 export interface RunningSimulator {
   readonly devices: readonly {
     readonly name: string;

@@ -18,7 +18,6 @@ import { someOf } from '../text/one-line.ts';
 export interface Question {
   readonly kind: 'confirm' | 'text' | 'secret';
   readonly text: string;
-  /** Lines to show above it. */
   readonly details?: readonly string[];
   readonly expected?: string;
   /** The colour of the label at the start of the text. */
@@ -175,7 +174,6 @@ export class ShellSession {
   }
 }
 
-/** Longer lists of names show a count instead. */
 const MOST_NAMED = 3;
 
 /** `devsh PROD · all 12 · 2 absent> `, or `usual` while nothing is connected. */

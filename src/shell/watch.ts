@@ -62,7 +62,6 @@ export function watched(
   return repeated(call, everyMs, () => seen.hasAnswer, round);
 }
 
-/** The records of each device at its last response. */
 class Seen {
   readonly #records = new Map<string, readonly DeviceRecord[]>();
   readonly #failing = new Set<string>();

@@ -5,7 +5,6 @@ import { nearHint } from '../../text/suggest.ts';
 const MOST = { groups: 8, fields: 12 };
 
 type Names = readonly string[];
-/** See `noRecord`. */
 type None = Readonly<{ none: string }>;
 
 /** What is found about many devices: the inventory, selectors, filters, lists. */

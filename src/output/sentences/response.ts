@@ -46,7 +46,6 @@ function waitText(wait: string | undefined): string {
 /** `reason`: empty, or `: ` and the words of the device. */
 type Refused = Readonly<{ device: string; reason: string; token?: TokenDoubt | undefined }>;
 
-/** What came back from a device, or why nothing did. */
 export const RESPONSE = {
   'login-refused': (found: { who: string; scheme: string | undefined } & Refused) => {
     const { device, who, scheme, reason, token } = found;

@@ -17,7 +17,6 @@ export interface SecretTarget {
   readonly account: RotatedAccount;
 }
 
-/** Where the new secrets of a line come from. */
 export interface NewSecrets {
   readonly isGenerated: boolean;
   /** One secret for the account on all devices; with `--each` one for each. Throws DevshError for one that is weak. */

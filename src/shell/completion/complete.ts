@@ -206,7 +206,6 @@ function hasAll(wanted: string, held: string, from: number): boolean {
   return true;
 }
 
-/** Number of proposed files of a folder. */
 const MOST_FILES = 1_000;
 
 /** Lists the typed folder. A folder ends with a slash; a hidden file appears once its dot is typed. */
@@ -259,7 +258,6 @@ async function resourcesSeen({ services }: CompletionSources): Promise<readonly 
 /** Names of arguments and placeholders whose values are files. */
 const FILES: readonly (string | undefined)[] = ['FILE', 'SOURCE', 'DIR'];
 
-/** What the grammar expects at the cursor. */
 interface Expected {
   readonly candidates: readonly Candidate[];
   readonly takesFile: boolean;

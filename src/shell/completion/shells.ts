@@ -12,13 +12,11 @@ export interface CompletionShell {
   read(args: readonly string[]): Asked;
 }
 
-/** One word to be completed. */
 export interface Asked {
   /** The words before it, without the program name and without quotes. */
   readonly before: readonly string[];
   /** The typed part of the word, without quotes. */
   readonly typed: string;
-  /** Formats the candidates for the script of this shell. */
   write(response: Answer): string;
 }
 

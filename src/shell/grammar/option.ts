@@ -20,7 +20,6 @@ export interface Option<K extends string = string, T = unknown> {
   readonly summary: string;
   /** Parses a value; `before` is the result of earlier ones. Throws a `UsageError` for an invalid value. */
   parse(text: string, before: T | undefined): T;
-  /** The allowed values, for completion and errors. */
   readonly choices?: readonly string[] | undefined;
   /** Candidates of completion in place of the choices. */
   readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
@@ -35,7 +34,6 @@ export interface Option<K extends string = string, T = unknown> {
 export interface ValueScope {
   /** The typed part of the value, without quotes. */
   readonly typed: string;
-  /** Names, groups and addresses of the inventory. */
   readonly targets: readonly Candidate[];
   /** The fields of the resource of the line, as `field=`. */
   readonly fields: (typed: string, given: readonly string[]) => readonly Candidate[];
@@ -66,7 +64,6 @@ export function toggle<K extends string>(
   return option(key, text, { fallback: false, parse: () => true, ...extras });
 }
 
-/** An option with a value; a line gives it once. */
 export function value<K extends string, T>(
   key: K,
   text: string,
@@ -218,7 +215,6 @@ function numberOf(text: string, least: number, most: number): number {
   return read;
 }
 
-/** One proposal for the word at the cursor. */
 export interface Candidate {
   readonly text: string;
   readonly summary?: string | undefined;

@@ -310,7 +310,6 @@ export type DeviceOption = (typeof DEVICES)[number];
 export const NEW_SECRET = keysOf(NEW_SECRET_ROWS);
 export type NewSecretOption = (typeof NEW_SECRET)[number];
 
-/** What to show of records. */
 export const TABLE = ['columns', 'sort', 'filter', 'fold', 'drift', 'against', 'countBy'] as const;
 
 export const WRITE = ['yes', 'dryRun', 'allow', 'reason'] as const;
@@ -319,10 +318,8 @@ export type WriteOption = (typeof WRITE)[number];
 export const ROLL_OUT = ['canary', 'batch', 'pauseMs', 'maxFailures'] as const;
 export type RollOutOption = (typeof ROLL_OUT)[number];
 
-/** Which time of the past to show. */
 export const PAST = ['since', 'until', 'allFields', 'exitCode'] as const;
 
-/** The options of every verb that writes records. */
 export const CHANGE = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT] as const;
 
 /** The options of a lockout, which goes to every device: no option leaves one out. */
@@ -370,7 +367,6 @@ function markOf(text: string): Mark {
   return { device: filled(text.slice(0, at)), key: filled(text.slice(at + 1)) };
 }
 
-/** Field names, separated by commas. */
 function fieldNames({ typed, fields }: ValueScope) {
   return completeList(typed, /,/, (given) =>
     fields('', given).map(({ text, summary }) => ({ text: text.slice(0, -1), summary })),

@@ -259,7 +259,6 @@ const parts = z.strictObject({
   error: error.optional().describe('The error that ended the command'),
 });
 
-/** One document: all output of a command. */
 export const documentSchema: z.ZodType = parts
   .extend({ ...keysOf(TABLES, z.array(row).optional()), ...keysOf(TEXTS, json.optional()) })
   .meta({ title: 'The output of a devsh command as JSON or YAML' });

@@ -8,7 +8,6 @@ import { shortTime } from '../../text/time.ts';
 import { readText, writeTextAtomically } from '../../os/files.ts';
 import { counted } from '../../text/one-line.ts';
 
-/** The words to type, and what they do. */
 export interface FirstStep {
   readonly line: string;
   readonly summary: string;

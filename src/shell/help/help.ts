@@ -7,7 +7,6 @@ import type { Output } from '../output.ts';
 import { HELP_TOPICS } from './topic-names.ts';
 import type { Aliases } from '../../settings/settings-table.ts';
 
-/** The headings of `help`, in its order. */
 export const SECTIONS: readonly CommandSpec['section'][] = [
   'Devices',
   'Records',
@@ -99,7 +98,6 @@ function helpAsked({ command, verb, isImplied }: Invocation): string {
   return isImplied === true ? helpOnCommand(command) : helpOn(command, verb);
 }
 
-/** `help user`: all verbs of a command. */
 export function helpOnCommand(command: CommandSpec): string {
   const nameless = command.verbs.find(({ name }) => name === '');
   return command.verbs.length === 1

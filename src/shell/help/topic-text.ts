@@ -61,7 +61,6 @@ const PARTS: Readonly<Record<string, (services: TopicServices) => string | Promi
   },
 };
 
-/** `help filters`: the help of a topic. */
 export async function helpOnTopic(name: TopicName, services: TopicServices): Promise<string> {
   const { text, examples } = await readTopic(name, services);
   return [`${name}: ${HELP_TOPICS[name]}`, '', text, ...exampleLines(examples)].join('\n');

@@ -11,7 +11,6 @@ import { checkFilter, fieldsAsked, matching, unreadOf, withFields } from './read
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 
-/** The records with one value, or without the field. */
 interface ValueCount {
   readonly value: Value | undefined;
   records: number;

@@ -179,7 +179,6 @@ interface Source {
   readonly field: string;
   readonly facts: FieldFacts;
   readonly keyField: string | undefined;
-  /** The values of the field in the records of the device. */
   readonly values: readonly (Value | undefined)[];
   readonly record: DeviceRecord | undefined;
   readonly origin: FormField['origin'];
@@ -258,7 +257,6 @@ export function isOn({ type }: FormField, text: string): boolean | undefined {
   return type === 'boolean' ? asBoolean(text) : undefined;
 }
 
-/** The items that the text of a list stands for. */
 export function itemsOf({ nested }: FormField, text: string): readonly string[] {
   return valuesIn(nested, text).map((value) => valueText(value));
 }

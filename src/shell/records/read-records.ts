@@ -22,7 +22,6 @@ import type { Options } from '../grammar/options.ts';
 import { awaiting, info, type MessageOutput, type Output, type View, warning } from '../output.ts';
 import { textOf } from '../../output/sentences.ts';
 
-/** Number of unknown fields that are named one by one. */
 const MAX_MISSING = 10;
 
 /** Reads the selected devices; yields each as soon as it has responded. */
