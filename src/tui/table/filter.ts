@@ -13,18 +13,10 @@ interface FilteredRows {
   readonly isSimilar: boolean;
 }
 
-/** Rows with their searchable texts, by index; created when a row is first tested. */
-interface Searched {
-  readonly rows: readonly FoldedRow[];
-  readonly haystacks: (Haystack | undefined)[];
-}
-
 interface Known {
   readonly all: readonly FoldedRow[];
   readonly filter: Filter;
   readonly found: FilteredRows;
-  /** The exact matches, for narrower filters; undefined if only similar rows were found. */
-  readonly exact: Searched | undefined;
 }
 
 /** Rows tested per step: takes well under a millisecond. A row with long values counts as several. */
@@ -34,7 +26,8 @@ const CHARACTERS_OF_ROW = 256;
 const REMEMBERED = 3;
 
 let known: readonly Known[] = [];
-const searched = new WeakMap<readonly FoldedRow[], Searched>();
+/** The searchable texts of rows, by index; made when a row is first tested. */
+const searched = new WeakMap<readonly FoldedRow[], Haystack[]>();
 
 /** Filters at once. Pure except for the cache of the last results. */
 export function filterRows(all: readonly FoldedRow[], filter: Filter): FilteredRows {
@@ -53,30 +46,22 @@ export function* filterSteps(
   if (filter.terms.length === 0) return { rows: all, isSimilar: false };
   const before = known.find((one) => one.all === all && one.filter === filter);
   if (before !== undefined) return before.found;
-  const wider = known.find(
-    (one) => one.all === all && one.exact !== undefined && isNarrower(filter, one.filter),
-  );
-  const exact = yield* matching(wider?.exact ?? searchedIn(all), exactly(filter));
+  const exact = yield* matching(all, exactly(filter));
   const hasFuzzy = filter.terms.some((term) => term.kind === 'word' && term.isFuzzy);
-  const hasFound = exact.rows.length > 0 || !hasFuzzy;
-  const { rows } = hasFound ? exact : yield* matching(searchedIn(all), filter);
-  const found = { rows, isSimilar: !hasFound && rows.length > 0 };
-  const result = { all, filter, found, exact: hasFound ? exact : undefined };
-  known = [result, ...known.slice(0, REMEMBERED - 1)];
+  const isExact = exact.length > 0 || !hasFuzzy;
+  const rows = isExact ? exact : yield* matching(all, filter);
+  const found = { rows, isSimilar: !isExact && rows.length > 0 };
+  known = [{ all, filter, found }, ...known.slice(0, REMEMBERED - 1)];
   return found;
 }
 
-function searchedIn(all: readonly FoldedRow[]): Searched {
-  let found = searched.get(all);
-  if (found === undefined) {
-    found = { rows: all, haystacks: Array.from<undefined>({ length: all.length }) };
-    searched.set(all, found);
-  }
-  return found;
-}
-
-function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<undefined, Searched> {
-  const found: { rows: FoldedRow[]; haystacks: Haystack[] } = { rows: [], haystacks: [] };
+function* matching(
+  rows: readonly FoldedRow[],
+  filter: Filter,
+): Generator<undefined, readonly FoldedRow[]> {
+  const found: FoldedRow[] = [];
+  const haystacks = searched.get(rows) ?? [];
+  searched.set(rows, haystacks);
   const asksForDevice = filter.terms.some(
     (term) => term.kind !== 'word' && term.field.toLowerCase() === 'device',
   );
@@ -87,10 +72,7 @@ function* matching({ rows, haystacks }: Searched, filter: Filter): Generator<und
       row.devices.map(({ name }) => name).join(' '),
     ));
     done += 1 + Math.floor(haystack.text.length / CHARACTERS_OF_ROW);
-    if (matchesRow(row, haystack, filter, asksForDevice)) {
-      found.rows.push(row);
-      found.haystacks.push(haystack);
-    }
+    if (matchesRow(row, haystack, filter, asksForDevice)) found.push(row);
     for (; done >= STRIDE; done -= STRIDE) yield;
   }
   return found;
@@ -100,20 +82,6 @@ function exactly({ terms }: Filter): Filter {
   return {
     terms: terms.map((term) => (term.kind === 'word' ? { ...term, isFuzzy: false } : term)),
   };
-}
-
-/** Whether the other filter's matches contain all matches of this one: a letter was added. */
-function isNarrower(filter: Filter, other: Filter): boolean {
-  return other.terms.every((wide) =>
-    filter.terms.some((term) =>
-      term.kind === 'word'
-        ? wide.kind === 'word' && term.text.includes(wide.text)
-        : term.kind !== 'pattern' &&
-          term.kind === wide.kind &&
-          term.field === wide.field &&
-          term.text === wide.text,
-    ),
-  );
 }
 
 /** A row matches if it does on one of its devices. */
