@@ -227,8 +227,10 @@ const OTHERS = {
     return over ? opened(state, over) : state;
   },
   trouble: devicesInTrouble,
-  /** Only the view of drift takes it. */
+  // Only the view of drift takes these.
   whole: (state) => state,
+  left: (state) => state,
+  right: (state) => state,
   find: openedFind,
   'keep-find': keptFind,
   'clear-find': clearedFind,

@@ -164,8 +164,6 @@ const TABLE_KEYS: Keymap = [
     key(['escape'], 'back', 'clear the filter and the marks; else back to the previous view'),
     key(['down', 'j'], 'down', 'down'),
     key(['up', 'k'], 'up', 'up'),
-    key(['left'], 'left', 'columns to the left'),
-    key(['right'], 'right', 'columns to the right'),
     key(['g', 'home'], 'first', 'first row'),
     key(['G', 'end'], 'last', 'last row'),
     key(['pagedown'], 'page-down', 'a page down'),

@@ -5,8 +5,6 @@ export type MoveAction = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'la
 
 export type TableAction =
   | MoveAction
-  | 'left'
-  | 'right'
   | 'mark'
   | 'mark-all'
   | 'sort'
@@ -51,6 +49,8 @@ export type ViewAction =
   | 'next-found'
   | 'previous-found'
   | 'whole'
+  | 'left'
+  | 'right'
   | 'messages'
   | 'palette'
   | 'pane'

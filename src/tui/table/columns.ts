@@ -67,7 +67,7 @@ export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly 
 
 /** All rows are measured, also those filtered out: nothing moves sideways while a filter is typed. */
 export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: number): ColumnLayout {
-  return fitted(measuredIn(state), state.table.shift, width - GUTTER);
+  return fitted(measuredIn(state), width - GUTTER);
 }
 
 /** On a narrower screen, the columns of the table need all the room. */
@@ -119,7 +119,7 @@ const measuredColumns = memoized(
     const { all: rows, fields, own, keyField, stale } = data;
     const sign = sortSigns(sort.split('\n'));
     const sample = sampleOf(rows);
-    // The first column names the record: it does not scroll.
+    // The first column names the record.
     const keyAt = Math.max(0, fields.indexOf(keyField));
     const shown = fields.map((field, index): Draft => {
       const isId = own.has(field);
@@ -223,16 +223,9 @@ function rankOf(filled: readonly string[], rows: number): number {
   return isDistinguishing ? FIRST_RANK + 1 : SAME_RANK;
 }
 
-/** In the order of the ranks. When scrolled sideways, fields come in their order. */
-function fitColumns(measured: readonly Measured[], shift: number, width: number): ColumnLayout {
-  const isFrozen = ({ rank }: Measured): boolean => rank <= DEVICE_RANK;
-  const fields = measured.filter((one) => !isFrozen(one) && one.kind === 'field');
-  const scrolled = new Set(fields.slice(0, shift));
-  const shown = measured.filter((one) => !scrolled.has(one));
-  const order =
-    shift > 0
-      ? [...shown.filter(isFrozen), ...shown.filter((one) => !isFrozen(one))]
-      : [...shown].sort((a, b) => a.rank - b.rank);
+/** In the order of the ranks. */
+function fitColumns(measured: readonly Measured[], width: number): ColumnLayout {
+  const order = [...measured].sort((a, b) => a.rank - b.rank);
   const widths = fittedWidths(
     [
       order.filter(({ rank }) => rank < SAME_RANK),
@@ -242,10 +235,10 @@ function fitColumns(measured: readonly Measured[], shift: number, width: number)
     width,
   );
   return {
-    columns: shown.flatMap((one) => {
+    columns: measured.flatMap((one) => {
       const cells = widths.get(one);
       return cells === undefined ? [] : [{ ...one, width: cells }];
     }),
-    hidden: shown.filter((one) => one.kind === 'field' && !widths.has(one)).length,
+    hidden: measured.filter((one) => one.kind === 'field' && !widths.has(one)).length,
   };
 }

@@ -13,7 +13,7 @@ import {
   type TableRead,
   type TableState,
 } from './table-state.ts';
-import { columnLayout, sortableFields, tableWidth } from './columns.ts';
+import { sortableFields } from './columns.ts';
 import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
 import type { TableSource } from './table-state.ts';
@@ -28,12 +28,6 @@ const STEPS_AT_ONCE = 10;
 export const TABLE_ACTIONS: Readonly<
   Record<Exclude<TableAction, MoveAction>, (state: State) => TableState>
 > = {
-  left: ({ table }) => ({ ...table, shift: Math.max(0, table.shift - 1) }),
-  right: (state) => {
-    const { table } = state;
-    const { hidden } = columnLayout(state, tableWidth(state));
-    return hidden === 0 ? table : { ...table, shift: table.shift + 1 };
-  },
   mark: toggleMark,
   'mark-all': toggleAll,
   sort: (state) => ({ ...state.table, sort: sortedByNext(state) }),
@@ -105,7 +99,6 @@ export function setSource(state: State, source: TableSource): TableState {
       changes: undefined,
       cursor: 0,
       top: 0,
-      shift: 0,
     }),
   };
 }

@@ -28,8 +28,6 @@ export interface TableState extends TableSource {
   readonly cursor: number;
   /** Index of the first row on the screen. */
   readonly top: number;
-  /** Number of columns scrolled out after the key column. */
-  readonly shift: number;
   readonly marks: Marks;
   /** What the last refresh changed, shown for a moment. */
   readonly changes: TableChanges | undefined;
@@ -89,7 +87,6 @@ export function newTable(source: Pick<TableState, 'command' | 'commandFilter' | 
     filter: NO_FILTER,
     cursor: 0,
     top: 0,
-    shift: 0,
     marks: new Map<string, Set<string>>(),
     watchMs: undefined,
     changes: undefined,

@@ -266,14 +266,11 @@ export function watchText({ table, questions }: State): string {
   return questions.length > 0 ? 'watching paused' : `every ${table.watchMs / 1000} s`;
 }
 
-/** The number of columns scrolled out, and of those without room. */
+/** The number of columns without room, and the key that shows all fields of a record. */
 function hiddenColumnsText(state: State): string {
-  const { shift } = state.table;
   if (tableRows(state).all.length === 0) return '';
   const { hidden } = columnLayout(state, tableWidth(state));
-  const before = shift === 0 ? '' : `← ${counted(shift, 'column')}`;
-  const after = hidden === 0 ? '' : `${hidden} more →`;
-  return [before, after].filter((text) => text !== '').join(' ');
+  return hidden === 0 ? '' : `${hidden} more: enter`;
 }
 
 /** `[2 marked = 7 records on 4 devices, 1 hidden by the filter]` */

@@ -318,15 +318,18 @@ test('where there is no room for all, columns in which records differ or that th
 });
 
 describe('folds and columns', () => {
-  test('columns scroll between the key and the device, as long as some have no room', () => {
+  test('columns without room are counted, and what differs comes before that', () => {
     const asked = asking(fleet, ['username', 'first_name', 'lang', 'uuid']);
-    const narrow = { ...asked, size: { columns: 40, rows: 20 } };
-    expect(lines(narrow, 40)[0]).not.toContain('UUID');
-    // What differs comes before the columns without room.
-    expect(titleLine(narrow).left).toContain('1 differs');
-    const scrolled = press(narrow, 'right', 'right', 'right', 'right');
-    expect(lines(scrolled, 40)[0]).toMatch(/USERNAME ↑ +LANG +UUID +DEVICE/);
-    expect(press(fleet, 'right').table.shift).toBe(0);
+    const at = (columns: number) => ({ ...asked, size: { columns, rows: 20 } });
+    expect(lines(at(40), 40)[0]).not.toContain('UUID');
+    expect(titleLine(at(40)).left).toContain('1 differs');
+    const long = 'a-longer-name-than-most';
+    const wide = asking(stateOf({ fw1: [{ ...user(long), note: long }] }), [
+      ...['username', 'first_name', 'lang', 'note'],
+    ]);
+    const titleAt = (columns: number) => titleLine({ ...wide, size: { columns, rows: 20 } }).left;
+    expect(titleAt(40)).toMatch(/^ users · .* more: enter$/);
+    expect(titleAt(110)).toBe(' users · 1 device · 1 record');
   });
 
   test('numbers are aligned right, and columns with equal values give way', () => {
