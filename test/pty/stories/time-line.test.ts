@@ -56,7 +56,7 @@ test('the time line shows what changed, before and after, and the way back', asy
   await program.waitFor(/'eve': 1 of 2/);
   await program.waitFor(/^ u user restore eve --at \S+Z --on /m);
   program.press('enter');
-  await program.waitFor(/BEFORE +AFTER: not in the list/);
+  await program.waitFor(/^ user eve no longer in the list$/m);
   await program.waitFor(/username +eve/);
 
   program.press('u');
