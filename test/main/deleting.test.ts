@@ -7,6 +7,9 @@ import {
 } from '../simulator/simulator.ts';
 import { ADMIN, makeDevsh, startFleet, usernames, writesOf, type Devsh } from './devsh.ts';
 import { startProgram, waitUntil } from './process.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 const POSITIONAL = { profile: 'generic-rest', quirk: ['positional-ids'] } as const;
 const ASSUMED = 'devsh assumes, without documentation: delete user by DELETE /api/user/<uuid>/';

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { startFleet } from './devsh.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 test('the objection in a 200 is reported if nothing changed', async () => {
   const { devsh, device } = await startFleet();

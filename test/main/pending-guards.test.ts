@@ -2,6 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ADMIN, startFleet, type TestFleet, trust, usernames, writesOf } from './devsh.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 const DOWN = 'refuse';
 

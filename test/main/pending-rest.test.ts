@@ -2,6 +2,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { know, startFleet, trust, usernames, writesOf, type TestFleet } from './devsh.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 const DOWN = 'refuse';
 

@@ -2,6 +2,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet, type TestFleet, usernames, writesOf } from './devsh.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 /** The plain output without ids of runs and times. */
 function plain(text: string): string {

@@ -2,6 +2,9 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFleet, type TestFleet, usernames } from './devsh.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 async function fleet(profile?: 'drf'): Promise<TestFleet & { uuidOf: (name: string) => string }> {
   const one = await startFleet({ devices: 1, ...(profile && { profile }) });

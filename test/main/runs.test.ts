@@ -6,6 +6,9 @@ import { expect, inject, test } from 'vitest';
 import { RunFile, RunFiles } from '../../src/settings/run-files.ts';
 import { startFleet, usernames, type Devsh } from './devsh.ts';
 import { programEnv } from './process.ts';
+import { settleAtOnce } from '../settle.ts';
+
+settleAtOnce();
 
 const ADD = '- add: user\n  fields: {username: zoe, lang: de}\n';
 
