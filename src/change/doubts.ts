@@ -28,7 +28,6 @@ import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isStored } from '../device/equality.ts';
 import type { Assumption, DevicePlan, FieldReading, LookAlike, Plan } from './plan.ts';
 import {
-  chosenIdLine,
   collectionPath,
   idFieldOf,
   isNamedByKey,
@@ -231,7 +230,8 @@ export function withAdvice(
     (field) => error instanceof RejectedError && Object.hasOwn(error.issues, field),
   );
   if (action === 'add' && idField !== undefined) {
-    const advice = `if you choose the ${idField} yourself, state it: "${chosenIdLine(device.name, resource, idField)}"`;
+    const line = textOf({ code: 'id-line', device: device.name, resource, field: idField });
+    const advice = `if you choose the ${idField} yourself, state it: "${line}"`;
     return { ...end, note: noteOf(end.note, advice) };
   }
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);

@@ -90,10 +90,6 @@ export class DeviceClient {
     return Number.isNaN(time) || from > to ? undefined : [time - to, time + 1000 - from];
   }
 
-  get origin(): string {
-    return this.#origin;
-  }
-
   get timeoutMs(): number {
     return this.#options.timeoutMs?.() ?? 10_000;
   }

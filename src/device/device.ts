@@ -4,7 +4,6 @@ import {
   assertNoCollection,
   nameInPath,
   ownPath,
-  withFoundPath,
   withinNamed,
   withinParent,
   otherPaths,
@@ -37,6 +36,7 @@ import {
   ownAddress,
   placeField,
   type Profile,
+  profileWith,
   detailPath,
 } from './profile.ts';
 import { isStored } from './equality.ts';
@@ -126,7 +126,8 @@ export class Device {
         // A write must not be redirected, so it goes to the path that the reads were redirected to.
         const found = this.#movedTo.get(place) ?? place;
         if (place === path && !others.includes(found)) return listing;
-        this.#profile = withFoundPath(this.profile, resource, found);
+        const where = [[`resources.${resource}.path`, found]] as const;
+        this.#profile = profileWith(this.profile, where, 'observed');
         return { ...listing, path: found, tried };
       } catch (error) {
         // Other paths are only attempts: if all fail, report the error of the profile's path.

@@ -25,7 +25,6 @@ import {
   type Profile,
   updateFacts,
   type WriteFacts,
-  chosenIdLine,
   takesId,
 } from './profile.ts';
 import {
@@ -41,6 +40,7 @@ import {
   valueText,
 } from './record.ts';
 import { MASK } from '../text/one-line.ts';
+import { textOf } from '../output/sentences.ts';
 import type { HttpRequest } from './exchange.ts';
 
 export type FormPairs = readonly (readonly [field: string, text: string])[];
@@ -129,8 +129,9 @@ export function createRequest(
   const isTaken = (field: string): boolean => takesId(profile, resource, field);
   const isGiven = idField !== undefined && formText(fields[idField] ?? null) !== NO_ID;
   if (isGiven && !isTaken(idField)) {
-    const line = chosenIdLine('DEVICE', resource, idField);
-    throw new RefusedError({ code: 'id-of-device', field: idField, resource, line });
+    const about = { resource, field: idField };
+    const line = textOf({ code: 'id-line', device: 'DEVICE', ...about });
+    throw new RefusedError({ code: 'id-of-device', line, ...about });
   }
   const documented = fieldsWith(profile, resource, 'needed');
   const empty = emptyFields(profile, resource, fields);

@@ -168,7 +168,7 @@ function fieldOf(about: JsonObject): FieldFacts {
     const value = about[name];
     // A negative length would reject every value.
     return typeof value === 'number' && (limit !== 'maxLength' || value >= 0)
-      ? [[limit, value]]
+      ? [[limit, value] as const]
       : [];
   });
   return {

@@ -9,7 +9,6 @@ import type {
 import { type DeviceRecord, type Value, valueAt, valueText } from './record.ts';
 import { attempt } from '../errors.ts';
 import { inCode } from '../text/yaml-names.ts';
-import { textOf } from '../output/sentences.ts';
 
 /** The source of a fact: the API document, convention, this device, or the user. */
 export type Origin = 'documented' | 'assumed' | 'observed' | 'configured';
@@ -263,11 +262,6 @@ export function takesId(profile: Profile, resource: string, field: string): bool
   const update = updateFacts(profile, resource);
   const isOneWay = create.method === update.method && create.path === update.path;
   return isWritable(fieldFacts(profile, resource, field)) && !isOneWay;
-}
-
-/** What says that the user chooses ids: then they are the natural key. */
-export function chosenIdLine(device: string, resource: string, field: string): string {
-  return textOf({ code: 'id-line', device, resource, field });
 }
 
 /** The record's id as text, otherwise the last segment of its own address, if any. */

@@ -25,7 +25,6 @@ import {
   placeField,
   type Profile,
   resourceOf,
-  profileWith,
   type WriteFacts,
 } from './profile.ts';
 
@@ -110,18 +109,14 @@ export function writePath(
   record: DeviceRecord,
 ): string {
   if (!isResourceName(resource)) throw new UsageError({ code: 'bad-resource', resource });
-  const fill = (name: string): string => {
-    if (name === 'collection') return collectionPath(profile, resource);
-    if (name === 'resource') return resource;
-    if (name === 'item')
-      return itemPath(profile, resource, checkedId(profile, resource, record).text);
-    return encoded(textOf(profile, resource, record, name));
-  };
-  const filled = facts.path.replace(PLACEHOLDER, (_, name: string) => fill(name));
-  const shape = facts.path.replace(PLACEHOLDER, (_, name: string) => {
-    if (name === 'item') return itemPath(profile, resource, 'x');
-    return name === 'collection' ? collectionPath(profile, resource) : 'x';
-  });
+  const fill = (textFor: (name: string) => string): string =>
+    facts.path.replace(PLACEHOLDER, (_, name: string) => {
+      if (name === 'collection') return collectionPath(profile, resource);
+      if (name === 'resource') return resource;
+      return name === 'item' ? itemPath(profile, resource, textFor('id')) : encoded(textFor(name));
+    });
+  const filled = fill((name) => textOf(profile, resource, record, name));
+  const shape = fill(() => 'x');
   const sent = new URL(filled, 'https://device.invalid');
   const segments = (path: string): number =>
     new URL(path, 'https://device.invalid').pathname.split('/').length;
@@ -204,10 +199,6 @@ export function pathsElsewhere(profile: Profile, resource: string): ReadonlyMap<
       return paths.map((path) => [path, basePath] as const);
     }),
   );
-}
-
-export function withFoundPath(profile: Profile, resource: string, path: string): Profile {
-  return profileWith(profile, [[`resources.${resource}.path`, path]], 'observed');
 }
 
 /** Names of managed fields, whatever they contain: `@odata.etag`, `lang@odata.type`, `_links`. */

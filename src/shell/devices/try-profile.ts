@@ -1,4 +1,3 @@
-import type { FieldFacts } from '../../device/profile-schema.ts';
 import { WRITE_OF } from '../../change/doubts.ts';
 import type { Action } from '../../change/verdict.ts';
 import type { Credential } from '../../device/credential.ts';
@@ -361,7 +360,7 @@ function requestsOf({ profile, resource, records, example }: Look) {
   const needed = describedFields(profile, resource).flatMap((field) => {
     const { needed: isNeeded, required, choices } = fieldFacts(profile, resource, field);
     const value = choices?.[0]?.value ?? 'example';
-    return (isNeeded ?? required) === true && isOpen(field) ? [[field, value]] : [];
+    return (isNeeded ?? required) === true && isOpen(field) ? [[field, value] as const] : [];
   });
   const added: DeviceRecord = { ...Object.fromEntries(needed), ...keys };
   const changed = Object.keys(example ?? {}).find((field) => {
