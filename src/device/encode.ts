@@ -144,11 +144,10 @@ export function createRequest(
     if ((profile.idFields.includes(field) && !isTaken(field)) || field === inPath) return undefined;
     return empty.includes(field) ? '' : valueAt(fields, field);
   });
-  const ids = documented.filter((field) => profile.idFields.includes(field));
+  const ids = selector === 'id' ? documented.filter((one) => profile.idFields.includes(one)) : [];
   const noId = Object.fromEntries(ids.map((field) => [field, NO_ID]));
   const path = writePath(profile, profile.create, resource, fields);
-  const own = selector === 'id' ? noId : {};
-  const request = requestOf(profile, profile.create, resource, { path, selector: own, body });
+  const request = requestOf(profile, profile.create, resource, { path, selector: noId, body });
   return isAtPath && method === 'PUT' ? { ...request, ifAbsent: true } : request;
 }
 

@@ -241,11 +241,12 @@ class Receiver implements Dispatcher.DispatchHandler {
 function flatten(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    flat[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : (value ?? '');
-  }
-  return flat;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value = '']) => [
+      name.toLowerCase(),
+      [value].flat().join(', '),
+    ]),
+  );
 }
 
 /** A complete JSON document is whole, even if the connection just ended. */

@@ -85,10 +85,11 @@ function unsaidOf(field: string, value: Value, held: Value | undefined, words: W
   if (!isValueObject(value)) return [];
   const names = Object.keys(value);
   if (names.length === 0 && !words.isErased) return [unsaid('object', field)];
-  const others = isValueObject(held) && !words.isErased ? Object.keys(held) : [];
+  const parts = isValueObject(held) ? held : {};
+  const others = words.isErased ? [] : Object.keys(parts);
   return [
     ...names.flatMap((name) =>
-      unsaidOf(`${field}.${name}`, value[name] ?? null, partOf(held, name), words),
+      unsaidOf(`${field}.${name}`, value[name] ?? null, valueAt(parts, name), words),
     ),
     ...others
       .filter((name) => !Object.hasOwn(value, name))
@@ -98,8 +99,4 @@ function unsaidOf(field: string, value: Value, held: Value | undefined, words: W
 
 function unsaid(is: 'null' | 'list' | 'object' | 'absence', field: string): string {
   return textOf({ code: 'cannot-say', is, field });
-}
-
-function partOf(held: Value | undefined, name: string): Value | undefined {
-  return isValueObject(held) ? valueAt(held, name) : undefined;
 }

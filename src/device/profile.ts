@@ -248,11 +248,8 @@ export const NO_ID = 'null';
 export function idFieldOf(profile: Profile, record: DeviceRecord): string | undefined {
   return profile.idFields.find((field) => {
     const value = valueAt(record, field);
-    return (
-      (typeof value === 'string' && value !== '' && value !== NO_ID) ||
-      typeof value === 'number' ||
-      typeof value === 'bigint'
-    );
+    const isPlain = ['string', 'number', 'bigint'].includes(typeof value);
+    return isPlain && value !== '' && value !== NO_ID;
   });
 }
 

@@ -72,14 +72,8 @@ export function tokenRequest(
   const known = resourceOf(profile, resource).rotateToken;
   if (known === undefined) throw new RefusedError({ code: 'no-rotation', is: 'token', resource });
   const { path, constants = {}, answer = 'token' } = known;
-  const action: WriteFacts = {
-    method: 'POST',
-    path,
-    encoding: 'form',
-    constants,
-    selector: 'none',
-    record: 'none',
-  };
+  const way = { method: 'POST', encoding: 'form', selector: 'none', record: 'none' } as const;
+  const action: WriteFacts = { ...way, path, constants };
   const request = writeRequest(profile, action, resource, { before: record, sent: {} });
   return { request, fields: { token: MASK }, answer };
 }

@@ -28,14 +28,11 @@ export const DIRECT: Route = { kind: 'direct' };
 
 /** `proxy http://proxy:3128`, `jump host admin@bastion`, `direct`; never a password. */
 export function routeText(route: Route | ConfiguredRoute): string {
-  if (route.kind === 'direct') return 'direct';
-  return route.kind === 'proxy'
-    ? `proxy ${typeof route.proxy === 'string' ? route.proxy : route.proxy.url}`
-    : textOf({
-        code: 'route',
-        is: 'by-jump',
-        host: typeof route.jump === 'string' ? route.jump : route.jump.text,
-      });
+  if (route.kind === 'direct') return route.kind;
+  if (route.kind === 'proxy')
+    return `proxy ${typeof route.proxy === 'string' ? route.proxy : route.proxy.url}`;
+  const host = typeof route.jump === 'string' ? route.jump : route.jump.text;
+  return textOf({ code: 'route', is: 'by-jump', host });
 }
 
 type ProxyScheme = 'http' | 'https' | 'socks5' | 'socks5h';
@@ -111,12 +108,9 @@ const JUMP = /^((?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:.]+\]))(?::(\d{1,5}
 export function parseJumpHost(text: string): JumpHost {
   const trimmed = text.trim();
   const [, destination, port] = JUMP.exec(trimmed) ?? [];
-  if (destination === undefined) {
-    throw new UsageError({ code: 'bad-route', is: 'jump' });
-  }
-  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) {
+  if (destination === undefined) throw new UsageError({ code: 'bad-route', is: 'jump' });
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535))
     throw new UsageError({ code: 'bad-route', is: 'jump-port' });
-  }
   return {
     // ssh expects an IPv6 address without brackets.
     destination: destination.replace(/[[\]]/g, ''),
