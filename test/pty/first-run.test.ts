@@ -14,6 +14,7 @@ test('with nothing set up a number and Enter open the demo', async () => {
   await program.waitFor(/Your own inventory goes to .+\/config\/devsh\/devices\.yaml\./);
   program.type('1\r');
   await program.waitFor(/^[ ▸]users · 3 devices/m);
+  await program.waitFor(isQuiet);
   program.type('1');
   await program.waitFor(/> 1$/m);
 });
