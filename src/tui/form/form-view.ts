@@ -45,6 +45,8 @@ const OLD_DRAFT = 'old draft: → keeps it, a letter or ctrl-u starts anew';
 
 /** So many devices are named in the title. */
 const MOST_NAMED = 3;
+/** A lower form has no row for a hint. */
+const SMALL = 8;
 /** Most lines of a long note below its field. */
 const MOST_NOTE_LINES = 3;
 
@@ -65,23 +67,17 @@ const formView = memoized(
     const room = Math.max(1, height - 1 - command.length);
     const extras = extraRows(form, widths, room - 1);
     const { fields, cursor } = form;
-    const count = fields.length + extras.length;
+    const all = fields.flatMap((field, index) =>
+      index === cursor
+        ? [fieldRow(form, field, widths, true), ...extras]
+        : [fieldRow(form, field, widths, false)],
+    );
     // Keeps the current field in the middle, with its extra rows visible.
     const wanted = cursor - Math.floor((room - extras.length) / 2);
-    const top = Math.max(0, Math.min(wanted, count - room));
-    const shown: FormRow[] = [];
-    for (let row = top; row < Math.min(count, top + room); row += 1) {
-      const extra = extras[row - cursor - 1];
-      const index = row > cursor ? row - extras.length : row;
-      const field = fields[index];
-      if (row > cursor && extra !== undefined) {
-        shown.push(extra);
-      } else if (field !== undefined) {
-        shown.push(fieldRow(form, field, widths, index === cursor));
-      }
-    }
-    const where =
-      count > room ? ` · field ${Math.min(cursor + 1, fields.length)}/${fields.length}` : '';
+    const top = Math.max(0, Math.min(wanted, all.length - room));
+    const shown = all.slice(top, top + room);
+    const isCut = all.length > room;
+    const where = isCut ? ` · field ${Math.min(cursor + 1, fields.length)}/${fields.length}` : '';
     const title = titleRow(form, columns - 2, where, devices);
     const rows = [title, ...shown, ...command].slice(0, height);
     return { rows, width, cursor: cursorIn(form, widths, cursor - top + 1) };
@@ -137,8 +133,13 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
     { tone: 'quiet', text: field.isReadOnly ? ' ' : '[' },
     { tone: value.tone, text: fit(value.text, widths.value) },
     { tone: 'quiet', text: field.isReadOnly ? '  ' : '] ' },
-    { tone: note.tone, text: cut(note.text, widths.note) },
+    { tone: note.tone, text: isCurrent && !fits(note, widths) ? '' : cut(note.text, widths.note) },
   ];
+}
+
+/** Beside its field; otherwise it stands below. */
+function fits({ text }: Span, { note }: Widths): boolean {
+  return widthOf(text) <= note;
 }
 
 /** Adds a star if the device or the profile requires the field. */
@@ -193,8 +194,9 @@ function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
   if (field === undefined || most < 1) return [];
   const indent = ' '.repeat(GUTTER + 2);
   if (form.picking !== undefined) return choiceRows(form, widths, most);
-  const { tone, text } = noteOf(form, field, true);
-  if (widthOf(text) <= widths.note) return [];
+  const note = noteOf(form, field, true);
+  if (fits(note, widths)) return [];
+  const { tone, text } = note;
   const lines = wrapText(text, widths.columns - indent.length - 1);
   return lines
     .slice(0, Math.min(most, MOST_NOTE_LINES))
@@ -232,7 +234,8 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
   const lines = wrapText(shownLine(command), columns - 5);
   if (lines.length > most)
     lines.splice(most - 1, Infinity, cut(lines.slice(most - 1).join(' '), columns - 5));
-  const above = note === undefined ? [] : wrapText(note.text, columns - 5).slice(0, 2);
+  const isShown = note !== undefined && (note.tone === 'bad' || height >= SMALL);
+  const above = isShown ? wrapText(note.text, columns - 5).slice(0, 2) : [];
   const tone = isCurrent ? 'accent' : 'plain';
   const head = isCurrent ? '▸ › ' : '  › ';
   return [

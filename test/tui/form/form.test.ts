@@ -360,6 +360,14 @@ describe.each([
     for (const row of screen(state)) expect(row.length).toBeLessThanOrEqual(columns);
   });
 
+  test('says each note once, beside its field or below it, and whole', () => {
+    for (let columns = 44; columns < 120; columns += 1) {
+      const text = screen({ ...adding, size: { columns, rows: 24 } }).join(' ');
+      expect(text.match(/required ·/g)).toHaveLength(1);
+      expect(text.replace(/[\s│]+/g, ' ')).toContain('required · up to 5 characters');
+    }
+  });
+
   test('open choices are in sight with the chosen one', () => {
     const choices = Array.from({ length: 90 }, (_, index) => ({
       value: `v${index}`,
