@@ -4,7 +4,7 @@ import { fittedWidths, GAP } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, fit, visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
 import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
-import { placesOf, plainLine, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
+import { placesOf, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
 import type { Size } from '../terminal/painter.ts';
 import type { TitlePart } from '../table/view.ts';
