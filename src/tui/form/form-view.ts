@@ -133,13 +133,14 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
     { tone: 'quiet', text: field.isReadOnly ? ' ' : '[' },
     { tone: value.tone, text: fit(value.text, widths.value) },
     { tone: 'quiet', text: field.isReadOnly ? '  ' : '] ' },
-    { tone: note.tone, text: isCurrent && !fits(note, widths) ? '' : cut(note.text, widths.note) },
+    { tone: note.tone, text: isCurrent ? partsOf(note, widths)[0] : cut(note.text, widths.note) },
   ];
 }
 
-/** Beside its field; otherwise it stands below. */
-function fits({ text }: Span, { note }: Widths): boolean {
-  return widthOf(text) <= note;
+/** What of a note stands beside its field, and the rest, which stands below. */
+function partsOf({ text }: Span, { note }: Widths): readonly [string, string] {
+  const [beside = ''] = wrapText(text, note);
+  return [beside, text.slice(beside.length).trimStart()];
 }
 
 /** Adds a star if the device or the profile requires the field. */
@@ -195,12 +196,12 @@ function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
   const indent = ' '.repeat(GUTTER + 2);
   if (form.picking !== undefined) return choiceRows(form, widths, most);
   const note = noteOf(form, field, true);
-  if (fits(note, widths)) return [];
-  const { tone, text } = note;
-  const lines = wrapText(text, widths.columns - indent.length - 1);
+  const [, rest] = partsOf(note, widths);
+  if (rest === '') return [];
+  const lines = wrapText(rest, widths.columns - indent.length - 1);
   return lines
     .slice(0, Math.min(most, MOST_NOTE_LINES))
-    .map((line) => [{ tone, text: indent + line }]);
+    .map((line) => [{ tone: note.tone, text: indent + line }]);
 }
 
 function choiceRows(form: FormState, { label, columns }: Widths, most: number): FormRow[] {
