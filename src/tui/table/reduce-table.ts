@@ -13,6 +13,7 @@ import {
   type TableRead,
   type TableState,
 } from './table-state.ts';
+import { nextSort } from '../views/view.ts';
 import { sortableFields } from './columns.ts';
 import { isMarkedRow, markOf, rawKeyOf, sortFields, tableRows, withMarks } from './rows.ts';
 import { fieldsOf, keyFieldOf } from '../../output/cells.ts';
@@ -30,8 +31,8 @@ export const TABLE_ACTIONS: Readonly<
 > = {
   mark: toggleMark,
   'mark-all': toggleAll,
-  sort: (state) => ({ ...state.table, sort: sortedByNext(state) }),
-  reverse: (state) => ({ ...state.table, sort: reversed(state) }),
+  sort: (state) => sorted(state, 'sort'),
+  reverse: (state) => sorted(state, 'reverse'),
   fold: ({ table }) => ({ ...table, isFolded: !table.isFolded }),
   watch: ({ table }) => ({ ...table, watchMs: table.watchMs === undefined ? WATCH_MS : undefined }),
   filter: ({ table }) => ({ ...table, filter: { ...table.filter, isOpen: true } }),
@@ -61,24 +62,9 @@ export function editFilter(state: State, key: EditKey): TableFilter {
   }
 }
 
-/** Sorts by the next column; the other columns of the order stay behind it. */
-function sortedByNext(state: State): readonly string[] {
-  const fields = sortableFields(state);
+function sorted(state: State, action: 'sort' | 'reverse'): TableState {
   const now = sortFields(state.table, tableRows(state).keyField);
-  const [first = ''] = now.map(nameOf);
-  const next = fields[(fields.indexOf(first) + 1) % fields.length] ?? first;
-  return [next, ...now.slice(1).filter((field) => nameOf(field) !== next)];
-}
-
-/** The last column of the order, the other way round. */
-function reversed(state: State): readonly string[] {
-  const now = sortFields(state.table, tableRows(state).keyField);
-  const last = now.at(-1) ?? '';
-  return [...now.slice(0, -1), last.startsWith('-') ? nameOf(last) : `-${last}`];
-}
-
-function nameOf(field: string): string {
-  return field.replace(/^-/, '');
+  return { ...state.table, sort: nextSort(sortableFields(state), now, action) };
 }
 
 /** Another command fills the table: drops the reads of other devices. */

@@ -144,7 +144,10 @@ function jumped(state: State, by: 0 | 1 | -1): State {
 export function sortedList(state: State, action: 'sort' | 'reverse'): State {
   const { find } = state;
   const fields = listView(state)?.fields ?? [];
-  return { ...state, find: { ...find, sort: nextSort(fields, find.sort, action) } };
+  const first = action === 'reverse' ? fields[0] : '';
+  // After the last field comes the original order.
+  const [sort = ''] = nextSort([...fields, ''], [find.sort ?? first ?? ''], action);
+  return { ...state, find: { ...find, sort: sort === '' ? undefined : sort } };
 }
 
 /** Lists move their cursor, texts scroll by lines. */

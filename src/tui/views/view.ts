@@ -326,15 +326,19 @@ function arranger<O extends ListOver, T extends object>({
   return memoized(arranged, ([, , ...others]) => others);
 }
 
-/** `s`: by the next field, after the last one in the original order; `o`: reversed. */
+/** `s`: by the next field, which comes before those sorted by so far; `o`: the last of them reversed. */
 export function nextSort(
   fields: readonly string[],
-  sort: string | undefined,
+  now: readonly string[],
   action: 'sort' | 'reverse',
-): string | undefined {
-  const name = sort?.replace(/^-/, '') ?? '';
-  if (action === 'sort') return fields[fields.indexOf(name) + 1];
-  return sort !== undefined && sort !== name ? name : `-${name || (fields[0] ?? '')}`;
+): readonly string[] {
+  const nameOf = (field: string): string => field.replace(/^-/, '');
+  const last = now.at(-1) ?? '';
+  if (action === 'reverse')
+    return [...now.slice(0, -1), last.startsWith('-') ? nameOf(last) : `-${last}`];
+  const [first = ''] = now.map(nameOf);
+  const next = fields[(fields.indexOf(first) + 1) % fields.length] ?? first;
+  return [next, ...now.slice(1).filter((field) => nameOf(field) !== next)];
 }
 
 /** As in the table, but without similar words; half a pattern counts as words. */
