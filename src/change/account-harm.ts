@@ -197,7 +197,7 @@ function membersIn(value: Value = null, isListed = false): string[] {
   return Object.values(value).flatMap((part) => membersIn(part, isListed || isValueList(value)));
 }
 
-/** Also if one of them includes its domain: `CORP\\admin`, `admin@corp`. */
+/** Whether two names may be one account. Either may include its domain: `CORP\\admin`, `admin@corp`. */
 export function isSameName(name: string, user: string): boolean {
   return isSame(name, user) || isSame(bareName(name), bareName(user));
 }

@@ -5,7 +5,7 @@ import type { Meant } from './identity.ts';
 import { type Dependents, type Purpose, type Rotation, rotationOf, type Step } from './step.ts';
 
 export type Target =
-  /** Without `by` it is a name where a record has it, else an id; `id=101` and `username=101` say which. */
+  /** Without `by`, the key is a name if a record has that name, else an id. `id=101` and `username=101` say which. */
   | { readonly kind: 'key'; readonly key: string; readonly by?: 'name' | 'id' | undefined }
   | { readonly kind: 'where'; readonly filter: string };
 

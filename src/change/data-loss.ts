@@ -242,7 +242,7 @@ export function lossTexts({ steps }: DevicePlan): string[] {
   ];
 }
 
-/** So many records are named, the rest counted. */
+/** A message names at most this many records, and counts the rest. */
 export const NAMED = 10;
 
 /** "also deletes 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */

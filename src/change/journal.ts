@@ -101,7 +101,7 @@ export type JournalEntry =
   /** The last line of a portable file: the hash of all lines above. */
   | { readonly kind: 'seal'; readonly sha256: string };
 
-/** In a plan file, whose steps have no requests. */
+/** The entry of a device in a plan file. Its steps have no requests. */
 interface StoredEntry {
   readonly kind: 'device';
   readonly plan: StoredDevice;

@@ -61,7 +61,7 @@ interface Readings {
 /** What reading shows of a step, whatever the device said. */
 export interface Evidence {
   readonly profile: Profile;
-  /** Without the fields that no record shows any more: they count as unknown. */
+  /** The step, without the fields that no record shows any more: their values are unknown. */
   readonly step: Step;
   readonly held: DeviceRecord | undefined;
   /** The asked fields that are not as asked. */

@@ -11,7 +11,7 @@ import {
 import { disablingValue } from '../device/sensitive-fields.ts';
 import { canonicalId, foldedTrait, traitText } from './identity.ts';
 
-/** In the plan, each verdict, the journal and the report. */
+/** The plan, each verdict, the journal and the report say so. */
 export const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
 
 export interface AccountReading {

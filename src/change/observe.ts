@@ -212,7 +212,7 @@ export function refusedFields(
   return refused.length < names.length ? refused : [];
 }
 
-/** The same step without fields that only the device sets: what they held is lost, unless it comes by itself. */
+/** Leaves out the fields that only the device sets. Their old values are lost, unless the device sets them again. */
 export function withoutRefused(profile: Profile, step: Step, fields: readonly string[]): Step {
   const { after = {}, effects } = step;
   const lost = { ...effects.lost, ...onlyFields(step.asked, fields) };

@@ -243,7 +243,7 @@ function replaces(
   }
 }
 
-/** The same pin; without pins the same name and address. */
+/** Compares the pins, and the names and addresses of devices without a pin. */
 function isSameDevice(a: Pick<DevicePlan, 'device' | 'pin'>, b: typeof a): boolean {
   if (a.pin !== undefined && b.pin !== undefined && a.pin !== b.pin) return false;
   const isSameName = a.device.name === b.device.name;
@@ -358,7 +358,7 @@ function intentOfStep(
 
 const IN_DOUBT = { state: 'pending', cause: 'no answer', isSent: true } as const;
 
-/** Nothing was sent, or a failure on the way that says nothing about the request. */
+/** Whether devsh sent nothing, or the failure says nothing about the request. */
 function isRepeatable({ verdict, error }: StepResult): boolean {
   return verdict === 'failed' && (isOwing({ error }) || error?.code === 'protocol');
 }

@@ -56,10 +56,10 @@ export type Planned = Step | StepResult;
 export type SetChange = Change & { readonly action: 'set' };
 export type Delete = Change & { readonly action: 'delete' };
 
-/** In the types of the device; and of a restored record the fields that do not come back. */
+/** The fields in the types of the device, and those of a restored record that do not come back. */
 function fieldsOf(context: PlanContext, change: Add | SetChange, before?: DeviceRecord) {
   const { profile, resource } = context;
-  // In a restored record they are given by the user: no journal and no history has one.
+  // The user gives the secrets of a restored record: no journal and no history has them.
   const isGiven = (field: string): boolean =>
     change.lost !== undefined &&
     (isSecretField(field) || fieldFacts(profile, resource, field).writeOnly === true);
@@ -155,7 +155,7 @@ export function purposeOf(change: Change): Purpose | undefined {
   return change.lost && { kind: 'restore' };
 }
 
-/** With what the encoding cannot say; bytes that are not UTF-8 it cannot, either. */
+/** Adds what the encoding cannot say to the effects of a step, also bytes that are not UTF-8. */
 function withUnsayable(step: Step, texts: readonly string[]): Step {
   const damaged = damagedFields(step.request).map(
     (field) => `the bytes of ${field}, which are not UTF-8`,

@@ -185,7 +185,7 @@ export function rawWords(profile: Profile, request: WriteRequest): string[] {
   return [...below, ...[...searchParams, ...pairsOf(request)].flat()].flatMap(wordsIn);
 }
 
-/** The same of a record. */
+/** All words of a record that may name it. */
 export function wordsOf(record: DeviceRecord): string[] {
   return pairsOf({ json: record }).flatMap(([, text]) => wordsIn(text));
 }

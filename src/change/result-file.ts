@@ -13,7 +13,7 @@ import { withContinued } from './continued-run.ts';
 /** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {
   readonly file: string;
-  /** Without an end devsh still runs or was killed: steps without a verdict may have been sent since. */
+  /** If it has no end, devsh still runs or was killed, and may have sent steps that have no verdict. */
   readonly run: Run;
   readonly part: PlanPart;
   /** The lines of the run and of those that continue it, and each of them alone. */

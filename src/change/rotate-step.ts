@@ -113,7 +113,7 @@ async function runAttempt(
     if (action.kind === 'send') await sendSecret(work, one, attempt);
     else {
       const { secret, waitMs } = action;
-      // Without a signal: what was sent is proven, also after a Ctrl-C.
+      // It takes no signal: devsh proves what it has sent, also after Ctrl-C.
       if (waitMs > 0) await pause(waitMs, new AbortController().signal);
       const outcome = await login(work, attempt, secret);
       attempt.events = [...attempt.events, { kind: 'tried', secret, outcome }];

@@ -3,7 +3,7 @@ import { MAX_THROTTLES, RejectedError } from '../device/errors.ts';
 import { idOf, type Profile, listFacts } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { disablingValue, isSecretField } from '../device/sensitive-fields.ts';
-import type { DevshError} from '../errors.ts';
+import type { DevshError } from '../errors.ts';
 import { DriftError, expectedError } from '../errors.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
@@ -21,7 +21,7 @@ import { textOf } from '../output/sentences.ts';
 
 /** Delays before each further read while a change does not show yet. */
 export const SETTLE_DELAYS_MS = [200, 800, 2_000];
-/** So many of them on a device that has ignored a write. */
+/** A device that has ignored a write gets only this many of the delays. */
 const DELAYS_IF_IGNORED = 2;
 
 export interface DeviceWork {
@@ -201,7 +201,7 @@ async function readBack(
       return { end: unread(outcome, expectedError(error)), isAsBefore: false };
     }
     const mayBeCounter = watch.next(after);
-    // With what this reading has just taught.
+    // The reading may have taught something about the device.
     const { profile } = session;
     const listed = evidenceOf(profile, step, { before, after, answer });
     const delayMs = settleDelaysMs[attempt];

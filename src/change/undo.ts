@@ -162,7 +162,7 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
         !isSecretField(field) &&
         !isTimeStamp(valueAt(held, field)),
     );
-    // Secrets, fields that were hidden before, and what the request erased by omission.
+    // These are secrets, fields that were hidden before, and fields that the request erased by omission.
     const unknown = [
       ...Object.keys(step.asked).filter(
         (field) =>

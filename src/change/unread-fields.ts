@@ -75,7 +75,7 @@ function isShownAsBefore(step: Step, held: DeviceRecord, field: string): boolean
   return isShown(now) && before !== undefined && isAsBefore(before, now);
 }
 
-/** Not only as dots, or as a mask that says nothing. */
+/** Whether a secret is shown itself, not only as dots or as a mask that cannot be compared. */
 export function isShown(value: Value | undefined): boolean {
   if (typeof value !== 'string' || value === '') return false;
   return isMask(value) ? isComparable(value) : !/^[*\u2022\u25cfx.]+$/i.test(value);

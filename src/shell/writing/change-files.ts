@@ -295,7 +295,7 @@ async function readEarlierResult(
   if (text === undefined) return undefined;
   const earlier = readResult(text, file);
   const { part, run } = earlier;
-  // In whatever order an inventory has them now.
+  // The inventory may have another order now.
   const placesOf = (refs: readonly DeviceRef[]): string =>
     refs
       .map(({ name, address }) => `${name} ${address}`)

@@ -142,7 +142,7 @@ export function refuseOwnAccountWord({ options }: Call<'allow'>): void {
   );
 }
 
-/** Only so many records are checked one by one. */
+/** At most this many records are checked one by one. */
 const MOST_RECORDS = 5;
 
 /** Names other selected devices that have a record of the same name, as far as cached, if the line has `--on`. */

@@ -109,7 +109,7 @@ async function keepNew(
       );
     } else if (secrets !== undefined) {
       const inUse = isOwn ? session?.credential?.revealed().secret : undefined;
-      // Also of another account: no other command may log in with it until the outcome is known.
+      // No other command may log in with it until the outcome is known, also if it is another account.
       const secret = await secrets.secretFor(item);
       chosen.push({ ...item, secret, replaces: inUse ?? current });
     }
@@ -204,7 +204,7 @@ export async function findLogins(
   const begun = sessions.filter(({ ref }) => accounts.some((one) => one.address === ref.address));
   // They emit nothing: it ends when all have ended.
   await fanOut(begun, call.readWidth, find, call.io.signal).next();
-  // As each other command does: a login that two devices refuse goes to no third one.
+  // A login that two devices refuse goes to no third one, as in each other command.
   const access = call.accessWithoutAsking();
   for await (const { session, ...read } of call.read([...older.keys()], 'user', { access })) {
     const login = !read.ok && isRefusedLogin(read.error) ? older.get(session) : undefined;

@@ -258,7 +258,7 @@ function unreadChange(
   );
   const [[usual] = []] = [...groups.values()].sort((a, b) => b.length - a.length);
   if (usual === undefined || usual.action === 'add') throw new Error('no account was found');
-  // Nothing that they show of the person contradicts another one.
+  // The devices show the same person.
   const shown = same.flatMap(({ record }) => Object.entries(personOf(record)));
   const expected = Object.fromEntries(shown.filter(([, value]) => valueText(value) !== ''));
   const purpose = { kind: 'lockout', caution: NOT_KNOWN } as const;

@@ -35,7 +35,7 @@ export async function* writeReport(
   yield success(`wrote the report to ${output}`);
 }
 
-/** Only so many names are printed; all are among the results. */
+/** The message names at most this many devices. The results have all of them. */
 const MOST_NAMES = 20;
 
 /** `runs merge FILE…`: merges the results of all shards into one run. */

@@ -98,7 +98,7 @@ class Concerned {
   readonly #runs = new Set<string>();
   readonly #devices = new Set<string>();
 
-  /** Without what does not concern it; undefined if nothing is left. */
+  /** Leaves out the devices that do not concern it. Undefined if no device is left. */
   add({ devices, ...trace }: RunTrace): RunTrace | undefined {
     const isNamed = this.#runs.has(trace.plan.undoes?.run ?? '');
     const kept = devices.filter(({ device: { name, address }, intents }) => {

@@ -266,7 +266,7 @@ type Again = Pick<Add, 'resource' | 'fields' | 'lost'>;
 /** The line that adds a record again with what devsh does not know of it. */
 type LineFor = (device: string, add: Again) => Promise<string>;
 
-/** Without a reading of that time it names all fields: `user restore bob password=… --at RUN`, or `user add …`. */
+/** `user restore bob password=… --at RUN`, or `user add …` with all fields if there is no reading of that time. */
 export function linesWithSecrets(
   call: WriteCall,
   sessions: readonly DeviceSession[],
