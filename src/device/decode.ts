@@ -247,7 +247,10 @@ type PlacedList = readonly [place: string, items: readonly DeviceRecord[]];
 
 /** The lists of objects further inside: those with the name of the records, or else all. */
 function listsWithin(value: DeviceRecord, resource: string, isList: boolean): PlacedList[] {
-  const lists = isList || isEnvelope(value) ? [...listsIn(value)] : [];
+  // Several objects with the same fields are records by their ids.
+  const parts = new Set(Object.values(value).map((part) => Object.keys(part ?? {}).join()));
+  const isKeyed = isKeyedById(value) && parts.size < Object.keys(value).length;
+  const lists = (isList || isEnvelope(value)) && !isKeyed ? [...listsIn(value)] : [];
   const names = [resource, pluralOf(resource)];
   const named = lists.filter(([place]) => names.includes(place.replace(/.*\./, '')));
   return named.length > 0 ? named : lists;

@@ -36,6 +36,12 @@ test('the only list of objects is found at any depth, and one record with a list
   );
 });
 
+test('several objects with the same fields are records by their ids, also if they have only lists', () => {
+  const body = JSON.stringify({ eth0: { addresses: [{ ip: 'a' }] }, eth1: { addresses: [] } });
+  for (const resource of ['interface', 'user'])
+    expect(decodeList(body, resource).envelope).toBe('keyed by id');
+});
+
 test('of two lists inside, the one with the name of the records is meant, or none', () => {
   const [users, groups] = [[{ login: 'bob' }], [{ login: 'x' }]];
   const body = (name: string): string => JSON.stringify({ payload: { groups, [name]: users } });
