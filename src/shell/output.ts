@@ -228,6 +228,8 @@ export interface MessageOutput {
   readonly hasSuccess?: boolean;
   /** What an earlier line said to be pending is so no more. */
   readonly settles?: boolean;
+  /** The line did not ask for it: what the line itself says is more important. */
+  readonly isAside?: boolean;
 }
 
 export function message(level: MessageOutput['level'], what: Note | string): MessageOutput {

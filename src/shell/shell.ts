@@ -88,7 +88,8 @@ export class Shell {
       throw error;
     } finally {
       for (const problem of call.hasAccess ? call.access.problems : []) notices.add(problem);
-      for (const { level, text } of notices.take()) yield message(level, text);
+      for (const { level, text } of notices.take())
+        yield { ...message(level, text), isAside: true };
     }
     if (!call.hasAccess || call.access.typed.size === 0) return;
     const { offerToSave } = await import('./access/logins.ts');

@@ -349,12 +349,17 @@ export class OutputRouter {
     const { level, text } = output;
     // The title of the comparison says the same.
     if (this.#hasCompared && level !== 'warning') return;
-    if (level === 'info' && this.#owed !== undefined) {
-      this.#logNext(this.#owed, output);
-      return;
-    }
     const mark = { info: '', done: '✓ ', warning: 'warning: ' }[level];
-    this.log(MESSAGE_TONES[level], mark + visibleLines(text));
+    const line = { tone: MESSAGE_TONES[level], text: mark + visibleLines(text) };
+    if (output.isAside === true) {
+      this.#logGroup();
+      const { current } = this.#store.state.log;
+      this.#store.dispatch({ kind: 'log', old: current, lines: [line, ...current] });
+    } else if (level === 'info' && this.#owed !== undefined) {
+      this.#logNext(this.#owed, output);
+    } else {
+      this.#log([line]);
+    }
   }
 
   #logError(error: DevshError, device: ReadOutput['device'] | undefined): void {

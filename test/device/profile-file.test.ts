@@ -146,7 +146,7 @@ test('the schema for editors says what each fact means', () => {
   for (const fact of ['paging', 'fields', 'selector', 'id_fields']) {
     expect(text).toContain(`"${fact}":{`);
   }
-  expect(text).toContain('Where the records are in the response');
+  expect(text).toContain('Where the records are, of several lists');
 });
 
 describe('one resource is changed in a way of its own', () => {

@@ -13,6 +13,8 @@ test('with nothing set up a number and Enter open the demo', async () => {
   );
   await program.waitFor(/Your own inventory goes to .+\/config\/devsh\/devices\.yaml\./);
   program.type('1\r');
+  // What the line says stays in sight below a note that it did not ask for.
+  await program.waitFor(/connected to 3 devices/);
   await program.waitFor(/^[ ▸]users · 3 devices/m);
   await program.waitFor(isQuiet);
   program.type('1');
