@@ -53,7 +53,6 @@ export class ReadConnections {
     }
   }
 
-  /** Whether any connection is open, busy or idle. */
   get isAnyOpen(): boolean {
     return this.#clients.some((reader) => reader.stats.connected);
   }

@@ -9,7 +9,6 @@ interface ReadState {
   readonly path: string;
   readonly redirects: number;
   readonly retries: number;
-  /** Waits that the device asked for so far. */
   readonly throttles: number;
 }
 
@@ -21,15 +20,12 @@ interface ReadRules {
   readonly redirect?: 'stay' | undefined;
   /** A login: repeated only if no byte of it left. */
   readonly isOnce?: boolean;
-  /** No retries after the client was closed. */
   readonly isClosed: boolean;
 }
 
-/** The next attempt, at once or after a wait. */
 interface NextRead {
   readonly state: ReadState;
   readonly waitMs?: number;
-  /** The device asked for this wait. */
   readonly isRequested?: true;
 }
 

@@ -206,7 +206,6 @@ function isSeen(name: string, seenFolder: string): boolean {
   });
 }
 
-/** Whether a profile of the user has facts of a resource of this name. */
 function isInProfiles(name: string, folder: string): boolean {
   // A key below `resources`, in a block of its own or in braces.
   const isKey = new RegExp(`^\\s+["']?${name}["']?:|[{,]\\s*["']?${name}["']?:`, 'm');

@@ -276,7 +276,6 @@ function foundAt(
   ];
 }
 
-/** One thing that devsh understood of a device, and the origin of the fact behind it. */
 type Finding = Readonly<{ about: string; finding: string; origin: Origin }>;
 
 function* findingsOf(seen: Look): Generator<Finding> {
