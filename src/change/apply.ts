@@ -118,6 +118,7 @@ export interface ApplyOptions {
   readonly rollOut: RollOut;
   /** Aborted: the request in flight is finished and read back, the rest is `skipped`. */
   readonly signal: AbortSignal;
+  /** Absent: nobody can pause the run. */
   readonly control?: RunControl | undefined;
   readonly journal: ApplyJournal;
   /** Present for a plan that rotates secrets. */

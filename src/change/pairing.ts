@@ -222,6 +222,7 @@ export function otherRecordsOf(
   return { gone: lost.map(nameOf), lost, changed, added };
 }
 
+/** A fast check that skips most records. */
 function isIdentical(before: DeviceRecord, after: DeviceRecord): boolean {
   const fields = Object.keys(after);
   return (

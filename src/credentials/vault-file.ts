@@ -18,6 +18,7 @@ const contentSchema = z.object({
   ),
 });
 
+/** The entries as an armored age file, encrypted with the passphrase. */
 export async function sealVault(
   entries: readonly StoredEntry[],
   passphrase: string,

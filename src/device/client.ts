@@ -26,6 +26,7 @@ export interface ClientOptions extends Pick<
   ConnectOptions,
   'device' | 'address' | 'trust' | 'route'
 > {
+  /** Undefined: no Authorization header. */
   readonly credential: Credential | undefined;
   /** Resolves when the credential may be sent on an open connection, and rejects if it may not. */
   readonly beforeLogin?: (() => Promise<void>) | undefined;
@@ -78,6 +79,7 @@ export class DeviceClient {
     this.#readers = new ReadConnections(() => this.#newReader(), READ_CONNECTIONS);
   }
 
+  /** The latency of the last response; undefined before the first one. */
   get latencyMs(): number | undefined {
     return this.#latencyMs;
   }

@@ -80,6 +80,7 @@ export class Credential {
     return other.#secret === this.#secret;
   }
 
+  /** Returns the secret in clear text, for storing it. */
   revealed(): { kind: 'basic' | 'token'; user: string | undefined; secret: string } {
     return { kind: this.kind, user: this.user, secret: this.#secret };
   }

@@ -20,6 +20,7 @@ import { decodeGroups, decodeTextList } from './decode-text.ts';
 import { attempt } from '../errors.ts';
 import { textOf } from '../output/sentences.ts';
 
+/** Receives a name that one object has twice. */
 type OnRepeated = (repeated: RepeatedName) => void;
 
 /** Reads every known list format. Throws DecodeFailure or DeclinedFailure. */

@@ -58,6 +58,7 @@ export interface WriteResponse {
   /** As it was sent, without the secrets of the request. */
   readonly body: string;
   readonly record?: DeviceRecord | undefined;
+  /** An objection despite the success status. */
   readonly objection?: string | undefined;
 }
 
@@ -70,6 +71,7 @@ export interface RawRequest extends Pick<Body, 'form' | 'json'> {
   readonly isOpen?: boolean;
 }
 
+/** The time limit of all pages, as a multiple of that of one response. */
 const PAGES_TIME_FACTOR = 10;
 
 const MAX_DETAILS = 1000;
@@ -427,6 +429,7 @@ export class Device {
     return this.#client.request(request, signal);
   }
 
+  /** The error for a response; undefined for a success. */
   failureOf(request: Request, response: Response): DeviceError | undefined {
     return isSuccess(response) ? undefined : responseError(this.#context(request), response);
   }

@@ -95,6 +95,7 @@ export function isMaskedRequest({ path, form, json }: WriteRequest): boolean {
   );
 }
 
+/** The body of a form. Throws UsageError for text that UTF-8 cannot encode. */
 export function encodeForm(form: FormPairs): string {
   for (const [field, text] of form) {
     if (/\p{Surrogate}/u.test(field + text)) {

@@ -15,6 +15,7 @@ export interface HttpRequest {
   /** Path and query from the root of the device, percent-encoded. */
   readonly path: string;
   readonly body?: { readonly type: string; readonly text: string } | undefined;
+  /** Sent as If-Match: only if the record still has this entity tag. */
   readonly ifMatch?: string | undefined;
   /** Sent as `If-None-Match: *`: only if there is no such record. */
   readonly ifAbsent?: boolean | undefined;
@@ -114,6 +115,7 @@ function receive(sender: HttpConnection, sending: Sending): Promise<RawResponse>
   });
 }
 
+/** Collects one response, within its limits of time and size. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #sending: Sending;
   readonly #resolve: (response: RawResponse) => void;
@@ -317,6 +319,7 @@ const HAS_BEYOND_ASCII = /[^\0-\x7f\ufffd]/;
 const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const LATIN_1 = new TextDecoder('windows-1252');
 
+/** Undefined for an unknown name. */
 function decoderFor(charset: string | undefined): TextDecoder | undefined {
   if (charset === undefined) return undefined;
   const label = charset.replace(/^latin-?1$/i, 'iso-8859-1');

@@ -22,6 +22,7 @@ export class TransportFault extends Error {
   readonly kind: FaultKind;
   /** Whether any byte of the request may have been sent: a write may have been executed. */
   readonly sent: boolean;
+  /** HTTP status, if it arrived. */
   readonly status: number | undefined;
 
   constructor(

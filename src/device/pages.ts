@@ -16,6 +16,7 @@ export interface PageStep {
   readonly kind: 'page' | 'offset';
   /** The query parameter for the page number, or for the index of the first record. */
   readonly parameter: string;
+  /** The query parameter for the number of records per page. */
   readonly size?: string;
 }
 
@@ -39,9 +40,11 @@ export interface ReadPages extends Pick<DecodedList, 'records' | 'envelope' | 's
 }
 
 export interface ReadOptions {
+  /** How the device pages; `auto` when absent. */
   readonly facts?: ListFacts;
   /** What led to further pages the last time; tried first. */
   readonly known?: PageStep | undefined;
+  /** No further page is requested after this time. */
   readonly maxMs?: number;
   /** Asks for a page behind a list that may have one. */
   readonly probes?: boolean;

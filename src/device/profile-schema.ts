@@ -154,7 +154,10 @@ const detailPath = z.union([z.literal('none'), onePath]);
 const listSchema = z.strictObject({
   path: fact(listPath, 'The path, with {collection} and {resource}'),
   post: fact(constants, 'The list is read by a POST with these fields; path must be its own'),
-  items: fact(text, 'Where the records are, of several lists: data.items; members:FIELD for a="x,y"'),
+  items: fact(
+    text,
+    'Where the records are, of several lists: data.items; members:FIELD for a="x,y"',
+  ),
   attributes: fact(text, 'The name that wraps the fields of each record, as in JSON:API'),
   paging: fact(paging, 'auto, none, next; page or offset with parameters: "page current rowCount"'),
   summary: fact(flag, 'The list leaves out fields that a record has at its own path'),

@@ -180,6 +180,7 @@ export type JsonValue =
   | { readonly [field: string]: JsonValue };
 
 interface JsonTextOptions {
+  /** Spaces per level; absent: everything on one line. */
   readonly indent?: number;
 }
 

@@ -83,6 +83,7 @@ export function isUnsent(error: unknown): boolean {
   );
 }
 
+/** The path to follow; undefined if it is no redirect or leaves the device. */
 function redirectOf(
   { status, headers: { location } }: Response,
   origin: string,
@@ -95,6 +96,7 @@ function redirectOf(
   return isSameDevice ? target.pathname + target.search : undefined;
 }
 
+/** The wait in Retry-After (seconds or a date), if there is one. */
 export function retryAfterMs(headers: Readonly<Record<string, string>>): number | undefined {
   const text = headers['retry-after']?.trim();
   if (text === undefined) return undefined;

@@ -127,6 +127,7 @@ function isPartSecret(name: string, part: Value): boolean {
 const PASSWORD_HASH =
   /^(?:otpauth(?:-migration)?:\/\/|\$(?:[156789]|2[abxy]?|g?y|md5|sha1|scrypt|argon2(?:id|[id])|pbkdf2[\w-]*)\$.*\S|(?:pbkdf2_sha\d+|bcrypt_sha256|argon2)\$.*\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2[\w-]*)\}.)/i;
 
+/** Whether a text is a password hash or a seed, whatever its field is called. */
 function isPasswordHash(text: string): boolean {
   return text.length > 8 && '$pbaoO{'.includes(text.charAt(0)) && PASSWORD_HASH.test(text);
 }

@@ -30,6 +30,7 @@ interface SessionOptions {
 
 interface OpenSession {
   readonly headers: Readonly<Record<string, string>>;
+  /** The address of the session itself. */
   readonly location: string | undefined;
   /** The device has accepted it once: a 401 then means that it has ended. */
   wasAccepted: boolean;

@@ -25,6 +25,7 @@ const KEEP_ALIVE_DELAY_MS = 60_000;
 /** ALPN: HTTP/1.1 only. */
 const ONLY_HTTP1 = Buffer.from('\x08http/1.1');
 
+/** A file with the certificates of an authority. */
 export interface Authority {
   readonly pem: string;
   readonly file: string;
@@ -46,6 +47,7 @@ export interface ConnectOptions {
   readonly device: DeviceRef;
   readonly address: Address;
   readonly trust: Trust;
+  /** How the device is reached; directly when absent. */
   readonly route?: Route | undefined;
   /** For the whole way: proxy or jump host, TCP and TLS together. */
   readonly connectTimeoutMs: number;

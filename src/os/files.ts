@@ -138,6 +138,7 @@ export async function fileStamp(path: string): Promise<string> {
   return stamp ?? '';
 }
 
+/** Whether the path exists, also as a link to nothing. */
 export async function fileExists(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -149,6 +150,7 @@ export async function fileExists(path: string): Promise<boolean> {
   }
 }
 
+/** Creates a folder that only the user can read, and its parents. */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
     await makeFolders(path);
@@ -352,6 +354,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files',
 };
 
+/** Syncs a folder's entries to the disk. */
 export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open folders; its file systems journal a rename.
   if (process.platform === 'win32') return;

@@ -71,6 +71,7 @@ export function alignedLines(
   return [...lines, style('quiet', cut(text, terminalWidth))];
 }
 
+/** The width of each column; undefined if it is left out. */
 function widthsOf({ columns, rows }: TextTable, width: number): (number | undefined)[] {
   const needs = columns.map(({ role, title }, index) => {
     const widest = (measure: (text: string) => number): number =>

@@ -37,6 +37,7 @@ export interface CompletionScope {
   /** The devices that `--on` names, else the selection. */
   readonly devices: readonly SeenDevice[];
   readonly targets: readonly Candidate[];
+  /** The ids of the runs, newest first. */
   readonly runs: readonly string[];
   /** The word being completed, without quotes. */
   readonly typed: string;

@@ -14,6 +14,7 @@ export interface SimulatorOptions {
   readonly devices?: number;
   /** How many users each device has, its two accounts included: at least 2. Default: 25. */
   readonly users?: number;
+  /** The delay of each response. */
   readonly latencyMs?: number;
   /** The same seed gives the same users, uuids and tokens. Default: 1. */
   readonly seed?: number;

@@ -28,6 +28,7 @@ export interface TableState extends TableSource {
   readonly cursor: number;
   /** Index of the first row on the screen. */
   readonly top: number;
+  /** Number of columns scrolled out after the key column. */
   readonly marks: Marks;
   /** What the last refresh changed, shown for a moment. */
   readonly changes: TableChanges | undefined;
