@@ -20,64 +20,180 @@ export interface FoldedRow {
   readonly unread: number;
 }
 
-/** A row that more devices may join. */
-interface Group extends FoldedRow {
-  readonly devices: DeviceRef[];
-  readonly records: DeviceRecord[];
+/** Equal records of several devices, in device order. */
+interface Group {
+  devices: DeviceRef[];
+  records: DeviceRecord[];
+  /** A returned row shares the two arrays, so they must be copied before a change. */
+  isShared: boolean;
   differing: readonly string[];
+  /** Position of the first record: the place of its device, and its index there. */
+  place: number;
+  at: number;
+  newest: DeviceRef;
+  /** Another record with the same content on one device: merging the two would hide one. */
+  next: Group | undefined;
+  /** All groups with the same key; undefined without a key. */
+  variants: Group[] | undefined;
 }
 
 const NONE: readonly string[] = [];
 
-/** Merges equal records of several devices into one row (`comparedText`), in their order. `unread`: number of selected devices that were not read. */
+/** Merges equal records of several devices into one row (`comparedText`), in the order of their places. */
+export class Fold {
+  readonly #keyField: string;
+  readonly #comparison: Comparison;
+  readonly #places = new Map<DeviceRef, number>();
+  readonly #groups: Group[] = [];
+  readonly #byContent = new Map<string, Group>();
+  readonly #byKey = new Map<string, Group[]>();
+  /** Groups whose differences must be computed again. */
+  readonly #changed = new Set<Group[]>();
+
+  constructor(keyField: string, perDevice: readonly string[]) {
+    this.#keyField = keyField;
+    this.#comparison = comparisonBy(keyField, new Set(perDevice));
+  }
+
+  /** @param place the unique position of the device among the others */
+  add({ device, records }: DeviceRecords, place: number): void {
+    this.#places.set(device, place);
+    const devices: [DeviceRef] = [device];
+    for (const [at, record] of records.entries()) {
+      const content = this.#comparison.content(record);
+      let before: Group | undefined;
+      let group = this.#byContent.get(content);
+      while (group?.newest === device) [before, group] = [group, group.next];
+      if (group !== undefined) {
+        this.#join(group, device, record, at);
+        continue;
+      }
+      const created = this.#begin(devices, record, at);
+      if (before === undefined) this.#byContent.set(content, created);
+      else before.next = created;
+    }
+  }
+
+  /** @param unread number of selected devices that were not added */
+  rows(unread: number): FoldedRow[] {
+    this.#groups.sort(byPlace);
+    for (const variants of this.#changed) {
+      markDifferences(variants.sort(byPlace), this.#comparison);
+    }
+    this.#changed.clear();
+    const of = this.#places.size;
+    return this.#groups.map((group) => {
+      group.isShared = true;
+      const { devices, records, differing } = group;
+      return { devices, record: records[0] ?? {}, records, differing, of, unread };
+    });
+  }
+
+  /** @param devices the device, in a list that all of its rows share */
+  #begin(devices: [DeviceRef], record: DeviceRecord, at: number): Group {
+    const [device] = devices;
+    const group: Group = {
+      devices,
+      records: [record],
+      isShared: true,
+      differing: NONE,
+      place: this.#placeOf(device),
+      at,
+      newest: device,
+      next: undefined,
+      variants: undefined,
+    };
+    this.#groups.push(group);
+    const key = valueText(record[this.#keyField]);
+    // A single object has no key: it is the same record on all devices.
+    if (key === '' && this.#keyField !== '') return group;
+    group.variants = this.#byKey.get(key);
+    if (group.variants === undefined) {
+      this.#byKey.set(key, (group.variants = [group]));
+    } else {
+      group.variants.push(group);
+      this.#changed.add(group.variants);
+    }
+    return group;
+  }
+
+  #join(group: Group, device: DeviceRef, record: DeviceRecord, at: number): void {
+    const place = this.#placeOf(device);
+    let [index, end] = [0, group.devices.length];
+    while (index < end) {
+      const middle = (index + end) >> 1;
+      if (this.#placeOf(group.devices[middle]) > place) end = middle;
+      else index = middle + 1;
+    }
+    if (group.isShared) {
+      group.devices = [...group.devices];
+      group.records = [...group.records];
+      group.isShared = false;
+    }
+    group.devices.splice(index, 0, device);
+    group.records.splice(index, 0, record);
+    group.newest = device;
+    if (index > 0) return;
+    Object.assign(group, { place, at });
+    if (group.variants !== undefined && group.variants.length > 1)
+      this.#changed.add(group.variants);
+  }
+
+  #placeOf(device: DeviceRef | undefined): number {
+    return (device && this.#places.get(device)) ?? -1;
+  }
+}
+
+function byPlace(a: Group, b: Group): number {
+  return a.place - b.place || a.at - b.at;
+}
+
+/** `unread`: number of selected devices that were not read. */
 export function foldRecords(
   reads: readonly DeviceRecords[],
   keyField: string,
   perDevice: readonly string[],
   unread = 0,
 ): FoldedRow[] {
-  const comparison = comparisonBy(keyField, new Set(perDevice));
-  const of = reads.length;
-  const groups: Group[] = [];
-  const known = new Map<string, Group>();
-  for (const { device, records } of reads) {
-    const counts = new Map<string, number>();
-    const idOf = (record: DeviceRecord): string => {
-      const content = comparison.content(record);
-      const count = counts.get(content) ?? 0;
-      counts.set(content, count + 1);
-      // Merging two records of one device would hide one.
-      return count === 0 ? content : `${count} ${content}`;
-    };
-    for (const record of records) {
-      const id = of === 1 ? undefined : idOf(record);
-      const same = id === undefined ? undefined : known.get(id);
-      if (same !== undefined) {
-        same.devices.push(device);
-        same.records.push(record);
-        continue;
-      }
-      const group = { devices: [device], record, records: [record], differing: NONE, of, unread };
-      groups.push(group);
-      if (id !== undefined) known.set(id, group);
-    }
-  }
-  // A single object has no key: it is the same record on all devices. Other records without one are not compared.
-  const named = keyField === '' ? groups : groups.filter(({ record }) => keyOf(record) !== '');
-  for (const variants of grouped(named, ({ record }) => keyOf(record)).values())
-    if (variants.length > 1) markDifferences(variants, comparison);
-  return groups;
+  const [only, ...others] = reads;
+  if (only !== undefined && others.length === 0) return rowsOf(only, keyField, perDevice, unread);
+  const fold = new Fold(keyField, perDevice);
+  for (const [place, read] of reads.entries()) fold.add(read, place);
+  return fold.rows(unread);
+}
 
-  function keyOf(record: DeviceRecord): string {
-    return valueText(record[keyField]);
+/** The rows of the only device that was read: compares nothing but records with the same key. */
+function rowsOf(
+  { device, records }: DeviceRecords,
+  keyField: string,
+  perDevice: readonly string[],
+  unread: number,
+): FoldedRow[] {
+  const devices = [device];
+  const rows = records.map((record) => {
+    return { devices, record, records: [record], differing: NONE, of: 1, unread };
+  });
+  const keyOf = ({ record }: FoldedRow): string => valueText(record[keyField]);
+  const keys = new Set<string>();
+  const repeated = new Set<string>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (keys.has(key)) repeated.add(key);
+    else keys.add(key);
   }
+  if (keyField !== '') repeated.delete('');
+  if (repeated.size === 0) return rows;
+  const variants = grouped(rows, (row) => (repeated.has(keyOf(row)) ? keyOf(row) : undefined));
+  const comparison = comparisonBy(keyField, new Set(perDevice));
+  for (const same of variants.values()) markDifferences(same, comparison);
+  return rows;
 }
 
 function markDifferences(
-  variants: readonly Pick<Group, 'record' | 'differing'>[],
+  variants: readonly Pick<Group, 'records' | 'differing'>[],
   { counts, text }: Comparison,
 ): void {
-  const variantRecords = variants.map(({ record }) => record);
+  const variantRecords = variants.map(({ records }) => records[0] ?? {});
   const first = variantRecords[0] ?? {};
   const all = [...new Set(variantRecords.flatMap((record) => Object.keys(record)))];
   const fields = all.filter((field) => {

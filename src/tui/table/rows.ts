@@ -1,7 +1,7 @@
 import { rememberedFor } from '../../text/remember.ts';
 import { shortTime } from '../../text/time.ts';
 import { isDated } from '../../fleet/compared.ts';
-import { type DeviceRecords, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
+import { type DeviceRecords, Fold, type FoldedRow, foldRecords } from '../../fleet/fold.ts';
 import { type DeviceRecord, grouped, valueAt } from '../../device/record.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import {
@@ -97,11 +97,43 @@ const withFilter = memoized(
   ([merged, all, { rows, isSimilar }]) => [merged, all, rows, isSimilar],
 );
 
+interface Placed extends DeviceRecords {
+  readonly place: number;
+}
+
+let lastFold: { fold: Fold; basis: string; reads: Map<number, Placed> } | undefined;
+
 /** The same rows for the same records, however often they are read: sorted and filtered rows stay cached, too. */
-const foldedRows = memoized(foldRecords, ([known, keyField, perDevice, unread]) => [
+const foldedRows = memoized(foldOf, ([known, keyField, perDevice, unread]) => [
   ...[keyField, perDevice.join('\n'), unread, known.length],
-  ...known.flatMap(({ device, records }) => [device.name, records]),
+  ...known.flatMap(({ device, records, place }) => [device.name, records, place]),
 ]);
+
+/** Extends the last fold by devices that have responded since; a changed device needs a new fold. */
+function foldOf(
+  known: readonly Placed[],
+  keyField: string,
+  perDevice: readonly string[],
+  unread: number,
+): FoldedRow[] {
+  if (known.length < 2) {
+    lastFold = undefined;
+    return foldRecords(known, keyField, perDevice, unread);
+  }
+  const basis = JSON.stringify([keyField, perDevice]);
+  const now = new Map(known.map((read) => [read.place, read]));
+  const before = lastFold?.basis === basis ? lastFold : undefined;
+  const isSame = ({ place, device, records }: Placed): boolean => {
+    const read = now.get(place);
+    return read?.records === records && read.device.name === device.name;
+  };
+  const canExtend = before !== undefined && [...before.reads.values()].every(isSame);
+  const fold = canExtend ? before.fold : new Fold(keyField, perDevice);
+  for (const read of known)
+    if (!canExtend || !before.reads.has(read.place)) fold.add(read, read.place);
+  lastFold = { fold, basis, reads: now };
+  return fold.rows(unread);
+}
 
 /** Cached fields of each device's records. */
 const fieldsIn = rememberedFor(fieldsOf);
@@ -117,12 +149,12 @@ const mergedRows = memoized(
     isFolded: boolean,
   ): Merged => {
     const stale = new Map<string, Date | undefined>();
-    const known = devices.flatMap((name): DeviceRecords[] => {
+    const known = devices.flatMap((name, place): Placed[] => {
       const read = reads.get(name);
-      if (read?.outcome.ok) return [{ device: read.device, records: read.outcome.records }];
+      if (read?.outcome.ok) return [{ device: read.device, records: read.outcome.records, place }];
       if (read?.last === undefined) return [];
       stale.set(name, read.last.at);
-      return [{ device: read.device, records: read.last.records }];
+      return [{ device: read.device, records: read.last.records, place }];
     });
     const all = [...new Set(known.flatMap(({ records }) => fieldsIn(records)))];
     const keyField = keyFieldOf(view, all);

@@ -11,6 +11,7 @@ import {
 } from '../../output/record-text.ts';
 import { plainLine, type Span, type TextLine } from '../screen/theme.ts';
 import type { Details, State } from '../state.ts';
+import { memoized } from '../store.ts';
 import { asOfText, isRead, rawKeyOf, shownDevices, tableRows, rowsByKey } from '../table/rows.ts';
 import { recordHistoryLines } from './record-history.ts';
 import type { OverOf, View } from './view.ts';
@@ -100,8 +101,17 @@ function ofDrift({ drift: { drift, perDevice }, row }: OfDrift): RecordOnDevices
 /** All rows of one record, also those that the filter of `/` hides. */
 function rowsOf(state: State, key: string): readonly FoldedRow[] {
   const { all, keyField } = tableRows(state);
-  return rowsByKey(all, keyField).get(key) ?? [];
+  return rowFinder(all, keyField)(key);
 }
+
+/** Groups the rows for the second record only: while devices connect, rows change more often than the cursor moves. */
+const rowFinder = memoized((all: readonly FoldedRow[], keyField: string) => {
+  let first: { key: string; rows: readonly FoldedRow[] } | undefined;
+  return (key: string): readonly FoldedRow[] => {
+    first ??= { key, rows: all.filter(({ record }) => rawKeyOf(record, keyField) === key) };
+    return first.key === key ? first.rows : (rowsByKey(all, keyField).get(key) ?? []);
+  };
+});
 
 function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
   const { stale, keyField } = tableRows(state);
