@@ -17,7 +17,7 @@ import {
   valueAt,
   valueText,
 } from '../device/record.ts';
-import { lookOf, normalized } from '../text/visible.ts';
+import { isPlainAscii, lookOf, normalized } from '../text/visible.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { isEqual } from '../device/equality.ts';
 import type { Step } from './step.ts';
@@ -209,6 +209,8 @@ function isSame(one: string, other: string): boolean {
 }
 
 export function foldedLook(name: string): string {
+  // Most names: nothing in them is composed.
+  if (isPlainAscii(name)) return lookOf(name);
   return lookOf(
     normalized(name, 'NFKD')
       .replace(/[\p{M}\p{Cc}]/gu, '')
