@@ -246,7 +246,7 @@ function onlyList(value: DeviceRecord): string | undefined {
 
 type PlacedList = readonly [place: string, items: readonly DeviceRecord[]];
 
-/** The lists of objects further inside: those with the name of the records, or else all. */
+/** The lists of objects further inside: those with the name of the records, or one that is all there is, or several. */
 function listsWithin(value: DeviceRecord, resource: string, isList: boolean): PlacedList[] {
   // Several objects with the same fields are records by their ids.
   const parts = new Set(Object.values(value).map((part) => Object.keys(part ?? {}).join()));
@@ -254,7 +254,18 @@ function listsWithin(value: DeviceRecord, resource: string, isList: boolean): Pl
   const lists = (isList || isEnvelope(value)) && !isKeyed ? [...listsIn(value)] : [];
   const names = [resource, pluralOf(resource)];
   const named = lists.filter(([place]) => names.includes(place.replace(/.*\./, '')));
-  return named.length > 0 ? named : lists;
+  if (named.length > 0) return named;
+  const filled = lists.filter(([, items]) => items.length > 0);
+  // Beside other parts, one list is a part of a single object.
+  return filled.length > 1 || wrapsOne(value) ? filled : [];
+}
+
+/** Whether it wraps one list and nothing else, but for what tells of the request. */
+function wrapsOne(value: DeviceRecord): boolean {
+  const parts = Object.entries(value).filter(([, inner]) => isNested(inner));
+  const own = parts.filter(([name]) => !METADATA.test(name));
+  const [inner = null, ...others] = (own.length > 0 ? own : parts).map(([, part]) => part);
+  return others.length === 0 && (isValueList(inner) || (isValueObject(inner) && wrapsOne(inner)));
 }
 
 /** Whether it has nothing of a record: only lists, objects, and the outcome of a request. */
@@ -268,7 +279,7 @@ function* listsIn(value: DeviceRecord, above = ''): Generator<PlacedList> {
     const place = above + name;
     if (isValueObject(inner)) {
       if (isEnvelope(inner)) yield* listsIn(inner, `${place}.`);
-    } else if (isValueList(inner) && inner.length > 0 && inner.every(isValueObject)) {
+    } else if (isValueList(inner) && inner.every(isValueObject)) {
       yield [place, inner];
     }
   }

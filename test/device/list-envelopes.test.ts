@@ -42,6 +42,23 @@ test('several objects with the same fields are records by their ids, also if the
     expect(decodeList(body, resource).envelope).toBe('keyed by id');
 });
 
+test('a list with the name of the records is meant, also if it is empty and another one is not', () => {
+  const body = JSON.stringify({ status: 'ok', nodes: { users: [], roles: [{ name: 'x' }] } });
+  expect(decodeList(body, 'user')).toMatchObject({ records: [], envelope: 'nodes.users' });
+});
+
+test('a list beside other parts of an object is a part of it', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { minLength: 2, maxLength: 4 }), (names) => {
+      const [first = '', ...others] = names.map((one) => `x-${one}`);
+      const parts = others.map((one) => [one, { level: 'a text' }] as const);
+      const system = { [first]: { list: [{ name: 'eth0' }] }, ...Object.fromEntries(parts) };
+      const { records } = decodeList(JSON.stringify(system), 'system');
+      expect(records).not.toEqual([{ name: 'eth0' }]);
+    }),
+  );
+});
+
 test('of two lists inside, the one with the name of the records is meant, or none', () => {
   const [users, groups] = [[{ login: 'bob' }], [{ login: 'x' }]];
   const body = (name: string): string => JSON.stringify({ payload: { groups, [name]: users } });
