@@ -64,6 +64,8 @@ export function meantBy(
   return {
     ...{ ...identity, age: 'older' },
     ...(isGoneBy(Infinity) && { isIdGone: true as const }),
+    // What was written there made it look like the record that is meant.
+    ...(isTaken && { doubt: 'a run since has written to another person under its id' }),
     ...(doubt !== undefined && { id: undefined, doubt }),
   };
 }

@@ -366,6 +366,20 @@ export const FOUND: readonly Case[] = [
     ),
   ],
   [
+    'a yes to a restore over somebody else is none to an older delete',
+    {
+      ...sequence(
+        down(0),
+        { kind: 'delete', key: 'bob', on: [0, 1] },
+        { kind: 'second', box: 0, key: 'bob' },
+        up(0),
+        { kind: 'restore', key: 'bob', on: [0], also: { key: 'bob', box: 0 } },
+        { kind: 'resume' },
+      ),
+      ...({ ids: 'reused', isRead: true, areTwins: true } as const),
+    },
+  ],
+  [
     'who was made again by an undo is the same person',
     withUuids({
       ...sequence(
