@@ -235,8 +235,12 @@ function filterDrift(
   return `${recordName({ resource, key })} no longer matches "${filter}"`;
 }
 
+const TAKEN = 'a run since has written to another person under its id';
+
 function withDoubt({ action, meant }: Intent, reading: Reading, answer: Answer): Answer {
-  const { doubt: reason, key } = meant;
+  const { key } = meant;
+  const isTaken = meant.isIdTaken === true && answer.kind !== 'absent';
+  const reason = meant.doubt ?? (isTaken ? TAKEN : undefined);
   if (reason === undefined || answer.kind === 'drift') return answer;
   if (answer.kind === 'ask') return { ...answer, reason: `${reason}; ${answer.reason}` };
   if (answer.kind === 'go') {

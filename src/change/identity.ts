@@ -28,6 +28,8 @@ export interface Meant extends Identity {
   readonly doubt?: string | undefined;
   /** A later reading did not show the id: who has it now may be another one. */
   readonly isIdGone?: true | undefined;
+  /** A run since has written to another person under the id: that record may look like the one that is meant. */
+  readonly isIdTaken?: true | undefined;
   /** Another record had the same natural key: then only an id can say which one is meant. */
   readonly isKeyShared?: true | undefined;
   /** The filter that found the record: it must still match. */

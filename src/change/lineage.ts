@@ -64,8 +64,7 @@ export function meantBy(
   return {
     ...{ ...identity, age: 'older' },
     ...(isGoneBy(Infinity) && { isIdGone: true as const }),
-    // What was written there made it look like the record that is meant.
-    ...(isTaken && { doubt: 'a run since has written to another person under its id' }),
+    ...(isTaken && { isIdTaken: true as const }),
     ...(doubt !== undefined && { id: undefined, doubt }),
   };
 }

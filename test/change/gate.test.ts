@@ -114,6 +114,8 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
   ['an add finds the same person', 'go', { action: 'add', now: [{ ...BOB, id: '9' }] }],
   ['an add finds the name with another person', 'drift', { action: 'add', now: [NEW_BOB] }],
   ['an add finds its old id given again', 'absent', { action: 'add', now: [account('2', 'zoe')] }],
+  ['a run has written to somebody else there', 'ask', { meant: { isIdTaken: true }, now: [BOB] }],
+  ['that one is gone', 'absent', { action: 'add', meant: { isIdTaken: true }, now: [] }],
   ['an add on a device in doubt', 'ask', { action: 'add', meant: { doubt: 'moved' }, now: [] }],
   ['a fresh intent finds it renamed', 'drift', { meant: { age: 'fresh' }, now: [ROB] }],
   [
