@@ -64,7 +64,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
       await end(work, one, settled.end);
       skipReason ??= settled.drift;
     } else if (skipReason !== undefined) {
-      await end(work, one, { verdict: 'skipped', note: `not sent: ${skipReason}` });
+      await end(work, one, { verdict: 'skipped', notes: [`not sent: ${skipReason}`] });
     } else if (reason !== undefined) {
       work.report(unreachedResult(devicePlan, one, reason));
     } else {
@@ -83,7 +83,7 @@ async function settledNow(
   const { answer, drift } = sincePlan(profile, step, records);
   if (drift === undefined) return undefined;
   const { action, resource, before, purpose } = step;
-  const end = { verdict: 'unchanged', note: 'already so' } as const;
+  const end: StepEnd = { verdict: 'unchanged', notes: ['already so'] };
   if (answer.kind === 'go' && isAsWished(profile, step, answer.record)) {
     return { end: { ...end, record: answer.record } };
   }
@@ -194,8 +194,8 @@ export function unreachedResult(
   reason: string,
 ): StepResult {
   const end: StepEnd = wasSent(one)
-    ? { verdict: 'unknown', note: `sent before the interruption, not checked since: ${reason}` }
-    : { verdict: 'skipped', note: `not sent: ${reason}` };
+    ? { verdict: 'unknown', notes: [`sent before the interruption, not checked since: ${reason}`] }
+    : { verdict: 'skipped', notes: [`not sent: ${reason}`] };
   return resultFor(devicePlan.device, one.step, end);
 }
 

@@ -28,7 +28,7 @@ import { MASK } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';
 import { lacksPassword } from './account-harm.ts';
-import { noteOf, type StepEnd } from './verdict.ts';
+import { type StepEnd, withNotes } from './verdict.ts';
 import type { Known } from './typed-fields.ts';
 import { type Dependents, type Effects, isErasedByOmission, type Step } from './step.ts';
 
@@ -165,8 +165,8 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
   const taken = takes.filter(({ refers }) => !refers);
   const names = [...differences.map(({ field }) => field), ...taken.map(takenText)];
   const stays = takes.filter(({ refers }) => refers).map(takenText);
-  const note = noteOf(
-    end.note,
+  const noted = withNotes(
+    end,
     names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
     stays.length > 0 ? `what refers to it stays as it is: ${stays.join(', ')}` : undefined,
     own === '' ? undefined : `new from the device: ${own}`,
@@ -176,12 +176,11 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
       ? 'its password is not known to be the old one'
       : undefined,
   );
-  if (names.length === 0) return { ...end, note };
+  if (names.length === 0) return noted;
   return {
-    ...end,
+    ...noted,
     verdict: 'differs',
     differences: [...(end.differences ?? []), ...differences],
-    note,
   };
 }
 

@@ -23,7 +23,7 @@ import type { DeviceSession } from '../fleet/device-session.ts';
 import { someOf } from '../text/one-line.ts';
 import { otherRecordsOf, pairRecords } from './pairing.ts';
 import { recordName } from './plan.ts';
-import { noteOf, type StepEnd } from './verdict.ts';
+import { type StepEnd, withNotes } from './verdict.ts';
 import { unlessFailed } from '../errors.ts';
 import type { Dependents, Step } from './step.ts';
 
@@ -224,5 +224,5 @@ async function withOthers(
   ];
   if (texts.length === 0) return end;
   const verdict = isOther && end.verdict === 'done' ? 'differs' : end.verdict;
-  return { ...end, verdict, note: noteOf(end.note, ...texts) };
+  return withNotes({ ...end, verdict }, ...texts);
 }

@@ -42,7 +42,7 @@ import {
 } from '../device/profile.ts';
 import { lookOf } from '../text/visible.ts';
 import { RejectedError } from '../device/errors.ts';
-import { type Action, noteOf, type StepEnd } from './verdict.ts';
+import { type Action, type StepEnd, withNotes } from './verdict.ts';
 import type { Step } from './step.ts';
 
 /** Warns of fields of unknown type, privileges left out, and changed fields that the record lacks. */
@@ -223,7 +223,7 @@ export function withAdvice(
   stepEnd: StepEnd,
 ): StepEnd {
   const caution = purpose?.kind === 'lockout' ? purpose.caution : undefined;
-  const end = caution === undefined ? stepEnd : { ...stepEnd, note: noteOf(stepEnd.note, caution) };
+  const end = withNotes(stepEnd, caution);
   const write = WRITE_OF[action];
   const { verdict, error } = end;
   const [idField] = profile.idFields.filter(
@@ -232,7 +232,7 @@ export function withAdvice(
   if (action === 'add' && idField !== undefined) {
     const line = textOf({ code: 'id-line', device: device.name, resource, field: idField });
     const advice = `if you choose the ${idField} yourself, state it: "${line}"`;
-    return { ...end, note: noteOf(end.note, advice) };
+    return withNotes(end, advice);
   }
   const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
   const hasFailed = verdict === 'failed' && isUnknownPath;
@@ -243,7 +243,7 @@ export function withAdvice(
   )
     return end;
   const advice = `devsh assumes this way of ${WAY_OF[action]}; "profile set ${device.name} ${write}.path=…" sets another one`;
-  return { ...end, note: noteOf(end.note, advice) };
+  return withNotes(end, advice);
 }
 
 const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;

@@ -12,7 +12,7 @@ import { MASK } from '../text/one-line.ts';
 import type { Change } from './change.ts';
 import { maskedDifference } from './compare.ts';
 import type { DevicePlan, Plan, StoredDevice } from './plan.ts';
-import type { Difference, StepResult } from './verdict.ts';
+import { type Difference, noteText, type StepResult } from './verdict.ts';
 import type { Step } from './step.ts';
 
 /**
@@ -174,7 +174,9 @@ function written(part: unknown, mask: typeof journaled, name = ''): JsonValue {
   }
   if (name === 'differences') return maskedDifference(part as Difference);
   if (name === 'request') return { ...maskedRequest(part as WriteRequest) };
-  const fields = Object.entries(part).map(([field, value]) => [field, written(value, mask, field)]);
+  const { notes, ...others } = part as Partial<StepResult>;
+  const said = notes === undefined ? part : { ...others, note: noteText({ notes }) };
+  const fields = Object.entries(said).map(([field, value]) => [field, written(value, mask, field)]);
   const plain = Object.fromEntries(fields) as Readonly<Record<string, JsonValue>>;
   return 'keyField' in part ? withShownKey(plain, part as Step) : plain;
 }

@@ -39,12 +39,12 @@ import {
 import { NAMED, withNotRestored } from './data-loss.ts';
 import {
   unreadFields,
-  unreadNote,
+  unreadNotes,
   withoutUnread,
   vanishedFields,
   type Unread,
 } from './unread-fields.ts';
-import { type Difference, noteOf, type StepEnd } from './verdict.ts';
+import { type Difference, type StepEnd, withNotes } from './verdict.ts';
 import { isRefusal, type Refusal, type RequestOutcome } from './send.ts';
 import type { Step } from './step.ts';
 import { someOf } from '../text/one-line.ts';
@@ -253,7 +253,7 @@ function refusedEnd(seen: Evidence, { error }: Refusal): StepEnd {
   const now =
     isAsAsked && unread.hidden.length === 0 ? 'it is as asked now' : 'the record is not as before';
   const note = `refused, and ${now}; devsh cannot tell by whom`;
-  return { ...end, differences: differencesIn(seen), note };
+  return { ...end, differences: differencesIn(seen), notes: [note] };
 }
 
 function ownEnd(seen: Evidence, outcome: RequestOutcome): StepEnd {
@@ -263,28 +263,28 @@ function ownEnd(seen: Evidence, outcome: RequestOutcome): StepEnd {
   if (sameKey > 1) {
     const added = `the device now has ${sameKey} records with this ${keyField}`;
     const second = 'the device added a second record instead of changing the first';
-    return { ...differs, note: action === 'add' ? added : second };
+    return { ...differs, notes: [action === 'add' ? added : second] };
   }
   if (seen.isUntouched || (action === 'delete' && record && outcome.kind === 'refused')) {
     return notApplied(seen, outcome);
   }
   if (seen.isAsAsked) return asFarAsShown(seen, outcome);
   if (record === undefined) {
-    return { verdict: 'differs', note: seen.isOwnPathRead ? GONE : 'the list no longer shows it' };
+    return {
+      verdict: 'differs',
+      notes: [seen.isOwnPathRead ? GONE : 'the list no longer shows it'],
+    };
   }
   const changed = sideEffects.map(({ field }) => field).join(', ');
-  return {
-    ...differs,
-    error: outcome.kind === 'refused' ? outcome.error : undefined,
-    note: noteOf(
-      objectionText(outcome),
-      action === 'delete' ? 'the record still exists' : undefined,
-      isRespelled([...missed, ...sideEffects])
-        ? 'the device accepted it and stored it in its own spelling'
-        : undefined,
-      changed === '' ? undefined : `changed without a request: ${changed}`,
-    ),
-  };
+  return withNotes(
+    { ...differs, error: outcome.kind === 'refused' ? outcome.error : undefined },
+    objectionText(outcome),
+    action === 'delete' ? 'the record still exists' : undefined,
+    isRespelled([...missed, ...sideEffects])
+      ? 'the device accepted it and stored it in its own spelling'
+      : undefined,
+    changed === '' ? undefined : `changed without a request: ${changed}`,
+  );
 }
 
 const GONE =
@@ -301,17 +301,17 @@ function notApplied(seen: Evidence, outcome: RequestOutcome): StepEnd {
     const objection = objectionText(outcome);
     if (claimedId !== undefined && !isOwnPathRead && objection === undefined) {
       const note = `the device responded with the record (id ${claimedId}), but its list does not show it`;
-      return { verdict: 'unknown', note };
+      return { verdict: 'unknown', notes: [note] };
     }
     const observation = isOwnPathRead ? 'nothing changed' : 'read-back shows no change';
     const note = objection ?? `the device accepted it, but ${observation} so far`;
-    return { record, verdict: 'no effect', note };
+    return { record, verdict: 'no effect', notes: [note] };
   }
   const { error } = outcome;
   if (outcome.kind === 'refused') return { record, verdict: 'failed', error };
   const note = `${lostText(error)}; read-back shows no change so far`;
   const settled = error instanceof UnreachableError ? error.settled() : error;
-  return { record, verdict: 'failed', error: settled, note };
+  return { record, verdict: 'failed', error: settled, notes: [note] };
 }
 
 function objectionText(outcome: RequestOutcome): string | undefined {
@@ -329,22 +329,27 @@ function asFarAsShown(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const isTaken =
     outcome.kind === 'accepted' ? objection === undefined : isShown && outcome.kind === 'lost';
   const unknown = missed.map(({ field }) => field).join(', ');
-  const unreadText = unreadNote(unread);
+  const unreadTexts = unreadNotes(unread);
   if (unknown === '' && (unread.hidden.length === 0 || isTaken)) {
     const shownAt = isOwnPathRead ? 'its own path shows it, but the list does not' : undefined;
-    return { verdict: 'done', record, note: noteOf(unconfirmedText(outcome), unreadText, shownAt) };
+    return withNotes(
+      { verdict: 'done', record },
+      unconfirmedText(outcome),
+      ...unreadTexts,
+      shownAt,
+    );
   }
   const { error } = outcome.kind === 'accepted' ? {} : outcome;
-  const note = noteOf(
+  const isPart = isShown && unknown === '';
+  return withNotes(
+    { verdict: isPart ? 'differs' : 'unknown', record, error },
     objection,
     outcome.kind === 'lost' ? lostText(outcome.error) : undefined,
-    unreadText,
+    ...unreadTexts,
     unknown === ''
       ? undefined
       : `${unknown} cannot be read back: unknown whether the device has stored it`,
   );
-  const isPart = isShown && unknown === '';
-  return { verdict: isPart ? 'differs' : 'unknown', record, error, note };
 }
 
 /** For a step that took effect although the device did not confirm it. */
@@ -373,16 +378,12 @@ function withOthers({ step, others, vanished }: Evidence, own: StepEnd): StepEnd
     (added.length > 0 && own.verdict === 'no effect' && step.action !== 'delete');
   const text = (start: string, names: readonly string[]): string | undefined =>
     names.length > 0 ? `${start}: ${someOf(names, NAMED)}` : undefined;
-  return {
-    ...own,
-    verdict: gone.length > 0 || (isDoubtful && !isStill) ? 'differs' : own.verdict,
-    note: noteOf(
-      own.note,
-      text('no longer in the list, without a request', gone),
-      text('also changed without a request', changed),
-      text('no longer shown', vanished),
-      text('added meanwhile', added),
-    ),
-    ...(lost.length > 0 && { gone: lost }),
-  };
+  const verdict = gone.length > 0 || (isDoubtful && !isStill) ? 'differs' : own.verdict;
+  return withNotes(
+    { ...own, verdict, ...(lost.length > 0 && { gone: lost }) },
+    text('no longer in the list, without a request', gone),
+    text('also changed without a request', changed),
+    text('no longer shown', vanished),
+    text('added meanwhile', added),
+  );
 }

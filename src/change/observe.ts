@@ -229,14 +229,14 @@ export function learnFromWrite(
   facts: DeviceFacts,
   step: Step,
   { before, after }: Readonly<Record<'before' | 'after', readonly DeviceRecord[]>>,
-  { outcome, end: { verdict, record, note } }: Ended,
+  { outcome, end: { verdict, record, notes } }: Ended,
 ): void {
   if (outcome.kind !== 'accepted' || step.purpose?.kind === 'typed') return;
   const { profile } = facts;
   const { action, resource, asked, request } = step;
   const write = WRITE_OF[action];
   // Only an unreserved success proves the way to write.
-  const isProof = verdict === 'done' && note === undefined;
+  const isProof = verdict === 'done' && notes === undefined;
   if (isProof && originOfWrite(profile, write, resource) === 'assumed') {
     const { method, path, encoding } = writeFactsOf(profile, write, resource);
     facts.set(write, { method, path, encoding });

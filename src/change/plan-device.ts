@@ -143,7 +143,11 @@ function planMissing(context: PlanContext, change: SetChange | Delete): StepResu
   const { action, target } = change;
   const key = keyOfTarget(change);
   const result = { device, resource, key, action };
-  const unchanged = (note: string): StepResult => ({ ...result, verdict: 'unchanged', note });
+  const unchanged = (note: string): StepResult => ({
+    ...result,
+    verdict: 'unchanged',
+    notes: [note],
+  });
   if (target.kind === 'where') {
     const doubt = doubtOf(target.filter, context);
     const why = doubt === undefined ? '' : `: ${doubt}`;

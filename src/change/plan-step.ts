@@ -25,10 +25,10 @@ import { erasedFields, lostByDelete, notRestored, restorable } from './data-loss
 import { NotPossibleError } from './plan.ts';
 import { evidenceOf, isAllAsBefore, judge } from './judge.ts';
 import type { RequestOutcome } from './send.ts';
-import { unreadFields, unreadNote } from './unread-fields.ts';
+import { unreadFields, unreadNotes } from './unread-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import { noteOf, resultFor, type StepEnd, type StepResult } from './verdict.ts';
+import { resultFor, type StepEnd, type StepResult } from './verdict.ts';
 import {
   endsAccess,
   isErasedByOmission,
@@ -112,14 +112,14 @@ export function planAdd(context: PlanContext, given: Add): Planned {
         ? differencesOfNew(fields, existing, isSame)
         : differencesOf(fields, existing, isSame);
     if (differences.length === 0) {
-      return { ...result, verdict: 'unchanged', record: existing, note: 'exists already' };
+      return { ...result, verdict: 'unchanged', record: existing, notes: ['exists already'] };
     }
     return {
       ...result,
       verdict: 'differs',
       record: existing,
       differences: differences.map(({ sent, ...one }) => ({ ...one, wanted: sent })),
-      note: `exists already with other fields; "${resource} set" changes it`,
+      notes: [`exists already with other fields; "${resource} set" changes it`],
     };
   }
   const { values, filled, needed, leftOut } = change.typed
@@ -210,7 +210,7 @@ export function planSet(context: PlanContext, before: DeviceRecord, change: SetC
     const lost = [...(back === undefined ? [] : notRestored(back.lost, before)), ...kept];
     if (lost.length === 0) return unchanged;
     const note = `cannot be restored: ${lost.map(({ field }) => field).join(', ')}`;
-    return { ...unchanged, verdict: 'differs', differences: lost, note };
+    return { ...unchanged, verdict: 'differs', differences: lost, notes: [note] };
   }
   const objection = objectionTo(context, change, fields);
   if (objection !== undefined) {
@@ -369,7 +369,7 @@ export function arrivedStep(
   // What a list does not show is no proof of a delete.
   const open = (action === 'delete' ? doubt : undefined) ?? (end ? undefined : (doubt ?? late));
   const known: StepEnd | undefined =
-    open === undefined ? end : { verdict: 'unknown', note: `sent before; ${open}` };
+    open === undefined ? end : { verdict: 'unknown', notes: [`sent before; ${open}`] };
   return known && resultFor(device, { resource, key: sent.key, action }, known);
 }
 
@@ -389,9 +389,9 @@ export function resolveSent(
   const key = step.after?.[step.keyField] ?? null;
   if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
     const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
-    return { ...end, verdict: 'unknown', note };
+    return { ...end, verdict: 'unknown', notes: [note] };
   }
   const unread = end.record && unreadFields(profile, step, records, end.record);
   const note = 'it was sent before the interruption; read-back settled it';
-  return { ...end, note: noteOf(note, unread && unreadNote(unread)) };
+  return { ...end, notes: [note, ...(unread ? unreadNotes(unread) : [])] };
 }

@@ -81,11 +81,11 @@ function entryOf(line: string, place: string): JournalEntry {
 
 /** Turns plain error data into error objects again, and steps of an older devsh into those of today. */
 function ofToday(entry: JournalEntry): JournalEntry {
-  if (entry.kind === 'verdict') return { ...entry, result: withError(entry.result) };
+  if (entry.kind === 'verdict') return { ...entry, result: resultOf(entry.result) };
   if (entry.kind === 'send') return { ...entry, step: entry.step && withEffects(entry.step) };
   if (entry.kind !== 'device' && entry.kind !== 'replan') return entry;
   const { settled, steps, ...plan } = withError(entry.plan);
-  const today = { settled: settled.map(withError), steps: steps.map(withEffects) };
+  const today = { settled: settled.map(resultOf), steps: steps.map(withEffects) };
   return { ...entry, plan: { ...plan, ...today } };
 }
 
@@ -98,6 +98,11 @@ function withEffects(step: Step | OlderStep): Step {
   const { filter, isKeyShared, ...rest } = others;
   const effects = { filled, erases, mayErase, unsayable, leftOut, untyped, lost, takes };
   return { ...rest, effects, meant: { filter, isKeyShared } };
+}
+
+/** A journal keeps the notes of a result as one text. */
+function resultOf({ note, ...result }: StepResult & { readonly note?: string }): StepResult {
+  return withError(note === undefined ? result : { ...result, notes: [note] });
 }
 
 function withError<Part extends DevicePlan | StepResult>(part: Part): Part {

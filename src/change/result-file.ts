@@ -224,7 +224,9 @@ function partOf(
   if (reported?.from.run.endedAt !== undefined) return reported;
   const { device, steps } = reported?.plan ?? stored;
   const note = reported === undefined ? 'in no result file' : 'its shard did not end';
-  const results = steps.map((step) => resultFor(device, step, { verdict: 'unknown', note }));
+  const results = steps.map((step) =>
+    resultFor(device, step, { verdict: 'unknown', notes: [note] }),
+  );
   if (reported === undefined) {
     return { plan: { ...stored, steps: [], settled: [...stored.settled, ...results] }, states: [] };
   }

@@ -25,7 +25,7 @@ import {
 import { StopsRunError } from './run-control.ts';
 import { type DeviceWork, type Ended, pause, readResource } from './run-step.ts';
 import { type FailedRequest, outcomeOf, send } from './send.ts';
-import { noteOf, type StepEnd } from './verdict.ts';
+import { type StepEnd, withNotes } from './verdict.ts';
 import { rotationOf, type Step } from './step.ts';
 
 /** What is kept of an account, and the secret whose login was tried last, perhaps by a run that was killed. */
@@ -306,18 +306,22 @@ async function endOf(
       await rotations?.promote(account, { isLogin: isOwn });
     } catch (failure) {
       if (!(failure instanceof DevshError)) throw failure;
-      return { verdict: 'unknown', error: failure, note: `${proof(step)}, but is still pending` };
+      return {
+        verdict: 'unknown',
+        error: failure,
+        notes: [`${proof(step)}, but is still pending`],
+      };
     }
-    return { verdict, note: proof(step) };
+    return { verdict, notes: [proof(step)] };
   }
   if (verdict !== 'unknown') await rotations?.keepsOld(account);
-  const note = isOldAccepted(attempt.events) ? OLD_WORKS : undefined;
+  const notes = isOldAccepted(attempt.events) ? [OLD_WORKS] : undefined;
   if (keeps === 'old') await rotations?.drop(account);
-  if (verdict === 'failed') return { verdict, error, note };
+  if (verdict === 'failed') return { verdict, error, notes };
   if (verdict === 'no effect') {
     return {
       verdict,
-      note: `${OLD_WORKS} and the new one not yet; it is kept, "resume" tries it`,
+      notes: [`${OLD_WORKS} and the new one not yet; it is kept, "resume" tries it`],
     };
   }
   const text =
@@ -348,6 +352,6 @@ async function readBack(work: RotationWork, step: Step, end: StepEnd): Promise<E
     return { end: { ...end, record }, after };
   } catch (error) {
     const text = `but reading back failed: ${expectedError(error).message}`;
-    return { end: { ...end, note: noteOf(end.note, text) } };
+    return { end: withNotes(end, text) };
   }
 }

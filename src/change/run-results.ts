@@ -35,7 +35,7 @@ export function outcomesOf(run: Run): readonly StepOutcome[] {
 /** The device may have answered, but no answer says what the request did. */
 function resultOfRaw(device: DeviceRef, raw: string): StepResult {
   const about = { resource: raw, key: '', action: 'set' } as const;
-  return { device, ...about, verdict: 'unknown', note: 'devsh does not know what it did' };
+  return { device, ...about, verdict: 'unknown', notes: ['devsh does not know what it did'] };
 }
 
 /** One result for each step: its verdict, or that it was not reached or is unconfirmed. */
@@ -47,8 +47,8 @@ function resultOfStep(device: DeviceRef, step: Step, state: StepState): StepResu
   if (state.kind === 'ended') return state.result;
   const end: StepEnd =
     state.kind === 'sent'
-      ? { verdict: 'unknown', note: 'sent, but interrupted before it was read back' }
-      : { verdict: 'skipped', note: 'not sent' };
+      ? { verdict: 'unknown', notes: ['sent, but interrupted before it was read back'] }
+      : { verdict: 'skipped', notes: ['not sent'] };
   return resultFor(device, step, end);
 }
 

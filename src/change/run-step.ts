@@ -14,7 +14,7 @@ import type { ApplyJournal, PendingStep } from './journal.ts';
 import { type Evidence, evidenceOf, isAllAsBefore, judge } from './judge.ts';
 import { learnFromWrite, movedId, refusedFields, Watch, withoutRefused } from './observe.ts';
 import { type DevicePlan, recordName } from './plan.ts';
-import { noteOf, type StepEnd } from './verdict.ts';
+import { type StepEnd, withNotes } from './verdict.ts';
 import { askedWaitMs, isExpiredSession, isRefusal, type RequestOutcome, send } from './send.ts';
 import type { Step } from './step.ts';
 import { textOf } from '../output/sentences.ts';
@@ -84,8 +84,7 @@ export async function runStep(
         const open = refused.find((field) => isDisabling(field, valueAt(step.asked, field)));
         if (open !== undefined) {
           const why = `only the device sets ${open}, so nothing keeps this account closed; the same line now asks whether to go on`;
-          const end = { ...ended.end, note: noteOf(ended.end.note, why) };
-          return withResponse(step, outcome, { ...ended, end }, leftOut);
+          return withResponse(step, outcome, { ...ended, end: withNotes(ended.end, why) }, leftOut);
         }
         step = withoutRefused(session.profile, step, refused);
         leftOut.push(...refused);
@@ -109,7 +108,7 @@ function withResponse(
   leftOut: readonly string[],
 ): Ended {
   const own = leftOut.length > 0 ? `left to the device: ${leftOut.join(', ')}` : undefined;
-  const end = { ...judged, note: noteOf(judged.note, own) };
+  const end = withNotes(judged, own);
   const { status, body } = outcome.kind === 'accepted' ? outcome : {};
   const isShown = purpose?.kind === 'typed' && status !== undefined && body !== undefined;
   return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };
@@ -227,7 +226,7 @@ async function readBack(
         ? {
             ...judged,
             verdict: 'unknown',
-            note: `the device accepted it, but it is ${textOf(own.why)}`,
+            notes: [`the device accepted it, but it is ${textOf(own.why)}`],
           }
         : judged;
     if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
@@ -265,7 +264,7 @@ function withLateness(
   }
   const answer = isAccepted ? 'the device accepted it' : 'no answer refuses it';
   const note = `${answer}, and the device shows changes late, or not at all: this one does not show yet`;
-  return { ...end, verdict: 'unknown', note };
+  return { ...end, verdict: 'unknown', notes: [note] };
 }
 
 /** `drift` if the device refused the write because the record is no longer what was planned for. */
@@ -335,6 +334,6 @@ function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   return {
     verdict: 'unknown',
     error: outcome.kind === 'accepted' || isExpired ? error : outcome.error,
-    note: `${reason}, but read-back failed: check the record before you repeat the line`,
+    notes: [`${reason}, but read-back failed: check the record before you repeat the line`],
   };
 }

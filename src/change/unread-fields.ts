@@ -61,12 +61,11 @@ export function unreadFields(
   return { hidden: unreadable, rehashed, hashes, unreported };
 }
 
-export function unreadNote({ hidden, rehashed }: Unread): string | undefined {
-  const notes = [
+export function unreadNotes({ hidden, rehashed }: Unread): string[] {
+  return [
     ...(hidden.length > 0 ? [`${hidden.join(', ')} cannot be read back`] : []),
     ...(rehashed.length > 0 ? [`hidden: ${rehashed.join(', ')} (its hash has changed)`] : []),
   ];
-  return notes.length === 0 ? undefined : notes.join('; ');
 }
 
 /** A secret that is shown unchanged has visibly not changed. */

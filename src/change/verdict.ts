@@ -1,5 +1,6 @@
 import type { DeviceRecord, DeviceRef, Value } from '../device/record.ts';
 import type { DevshError } from '../errors.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 /** What a step does to one record. */
 export type Action = 'add' | 'set' | 'delete';
@@ -59,8 +60,8 @@ export interface StepResult extends About {
   readonly record?: DeviceRecord | undefined;
   /** Other records that disappeared from the list, as they were. */
   readonly gone?: readonly DeviceRecord[] | undefined;
-  /** What the user should know besides the verdict, one sentence. */
-  readonly note?: string | undefined;
+  /** What the user should know besides the verdict. A text is what an earlier run said: journals have no codes. */
+  readonly notes?: readonly (Note | string)[] | undefined;
   readonly error?: DevshError | undefined;
   /** Why a filter that found nothing here cannot be right. */
   readonly doubt?: string | undefined;
@@ -88,6 +89,18 @@ export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
 }
 
-export function noteOf(...texts: readonly (string | undefined)[]): string | undefined {
-  return texts.filter((text) => text !== undefined).join('; ') || undefined;
+/** What happened, with more to know about it. */
+export function withNotes(end: StepEnd, ...more: readonly (Note | string | undefined)[]): StepEnd {
+  const notes = [...(end.notes ?? []), ...more.filter((one) => one !== undefined)];
+  return notes.length === 0 ? end : { ...end, notes };
+}
+
+/** The code of each note, for scripts. */
+export function codesOf({ notes = [] }: Pick<StepEnd, 'notes'>): readonly string[] {
+  return notes.flatMap((note) => (typeof note === 'string' ? [] : [note.code]));
+}
+
+/** All notes as one text; undefined without any. */
+export function noteText({ notes }: Pick<StepEnd, 'notes'>): string | undefined {
+  return notes?.map(textOf).join('; ');
 }

@@ -31,6 +31,7 @@ import {
 } from './streams.ts';
 import { unmistakable, visible } from '../text/visible.ts';
 import { fieldText, quotedText, quotedTexts } from './cells.ts';
+import { textOf } from './sentences.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
 import type { Step } from '../change/step.ts';
@@ -72,7 +73,7 @@ export function resultLines(
   style: Style,
 ): string[] {
   const planned = new Map(plan?.devices.map((one) => [one.device.address, one]));
-  const textOf = (
+  const partsOf = (
     result: StepResult,
     isAlone: boolean,
   ): readonly [record: string, deed: string] => {
@@ -87,10 +88,10 @@ export function resultLines(
     return [recordText(result), deedText(result, step, shown)];
   };
   const same = grouped(inPlanOrder(results, plan ? [plan] : []), (one) =>
-    JSON.stringify([one.action, ...textOf(one, false)]),
+    JSON.stringify([one.action, ...partsOf(one, false)]),
   );
   const groups = [...same.values()].map((all): ResultGroup => {
-    const [record, deed] = textOf(all[0], all.length === 1);
+    const [record, deed] = partsOf(all[0], all.length === 1);
     return { record, deed, results: all };
   });
   const ended =
@@ -156,7 +157,7 @@ function devicesText({ results }: ResultGroup, tone: Tone): string {
 export function reasonsOf(result: StepResult): string[] {
   return [
     ...(result.differences ?? []).flatMap((one) => differenceTexts(one, result.record)),
-    ...(result.note === undefined ? [] : [visible(result.note)]),
+    ...(result.notes ?? []).map((note) => visible(textOf(note))),
     ...(result.error ? [reasonText(result.error, result.device)] : []),
   ];
 }

@@ -7,7 +7,7 @@ import {
   notCoveredData,
   stepCount,
 } from '../change/plan.ts';
-import { type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
+import { codesOf, noteText, type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
 import { type DeviceRef, isList, jsonText, type JsonValue } from '../device/record.ts';
 import { maskedDifference } from '../change/compare.ts';
@@ -109,7 +109,8 @@ export function resultObject(result: StepResult, run?: string): ResultObject {
     verdict: result.verdict,
     differences: result.differences?.map(maskedDifference),
     record: result.record && maskedRecord(result.record),
-    note: result.note,
+    note: noteText(result),
+    codes: unlessEmpty(codesOf(result)),
     error: result.error && errorObject(result.error),
     run,
   };

@@ -6,8 +6,8 @@ import { UnreachableError } from '../../src/device/errors.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import type { DeviceRecord } from '../../src/device/record.ts';
 import { scripted } from './scripted.ts';
+import { said } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
-import type { StepEnd } from '../../src/change/verdict.ts';
 import { countComputing } from '../contention.ts';
 
 const ref = { name: 'fw1', address: '10.0.0.5:443' };
@@ -74,7 +74,11 @@ test('records of others that are gone after the delete are named', async () => {
   const step = await planned([token('a', 7)]);
   const before = [token('a', 7), token('b', 8), token('c', 9)];
   const check = async (after: readonly DeviceRecord[] | undefined) =>
-    (await watchAlong(readerOf(before, after), step)).check({ verdict: 'done', note: 'fine' });
+    said(
+      await (
+        await watchAlong(readerOf(before, after), step)
+      ).check({ verdict: 'done', notes: ['fine'] }),
+    );
   expect(await check([token('b', 8), token('c', 9)])).toEqual({ verdict: 'done', note: 'fine' });
   expect(await check([token('c', 9)])).toEqual({
     verdict: 'differs',
@@ -93,7 +97,7 @@ test('what a delete also deletes is not known if a list cannot be read or shows 
   ]);
   const known = await planned([token('a', 7)]);
   const watch = await watchAlong(readerOf(undefined, [token('b', 8)]), known);
-  expect((await watch.check({ verdict: 'done' })).note).toBe(
+  expect(said(await watch.check({ verdict: 'done' })).note).toBe(
     'devsh cannot read what became of other token',
   );
 });
@@ -130,7 +134,7 @@ test.each<[title: string, refers: (id: number, name: string) => DeviceRecord]>([
     );
     const along = await watchAlong(held, step);
     expect(along.drift).toBeUndefined();
-    expect(await along.check({ verdict: 'done' })).toEqual({
+    expect(said(await along.check({ verdict: 'done' }))).toEqual({
       verdict: 'differs',
       note: 'also changed: user ann (active)',
     });
@@ -155,12 +159,12 @@ test('a token that goes with its user is no difference, and no note shows it', a
   const change = { action: 'delete', resource: 'user', target } as const;
   const user = { id: 7, username: 'dan' };
   const { steps } = planDevice({ device: ref, profile }, change, [user]);
-  const check = async (after: readonly DeviceRecord[]): Promise<StepEnd> => {
+  const check = async (after: readonly DeviceRecord[]): Promise<ReturnType<typeof said>> => {
     const reader = readerOf(tokens, tokens, after);
     reader.session.facts.load(profile, {});
     const [step] = await withDependents(reader, steps);
     if (step === undefined) throw new Error('nothing was planned');
-    return (await watchAlong(reader, step)).check({ verdict: 'done' });
+    return said(await (await watchAlong(reader, step)).check({ verdict: 'done' }));
   };
   const gone = await check(tokens.slice(1));
   expect(gone).toMatchObject({

@@ -227,7 +227,10 @@ test('after a crash, a password that cannot be read back is still said to be so'
   const step = planned({ username: 'bob', lang: 'de', password: 'x1' });
   expect(resolveSent(profile, step, [ann, bob])).toMatchObject({
     verdict: 'done',
-    note: 'it was sent before the interruption; read-back settled it; password cannot be read back',
+    notes: [
+      'it was sent before the interruption; read-back settled it',
+      'password cannot be read back',
+    ],
   });
 });
 

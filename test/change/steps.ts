@@ -5,7 +5,7 @@ import type { UndoContext } from '../../src/change/undo.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
 import type { Step } from '../../src/change/step.ts';
-import type { StepEnd } from '../../src/change/verdict.ts';
+import { noteText, type StepEnd } from '../../src/change/verdict.ts';
 
 /** A step that deletes `before`, adds `asked`, or changes one to the other. */
 export function step(
@@ -39,13 +39,21 @@ export function undoContext(profile: Profile): UndoContext {
   return { profile, meantBy: (_device, _step, left) => ({ ...left, age: 'older' }) };
 }
 
+type Said = Omit<StepEnd, 'notes'> & { readonly note: string | undefined };
+
+/** With its notes as one text, as a user reads them. */
+export function said({ notes, ...end }: StepEnd): Said {
+  return { ...end, note: noteText({ notes }) };
+}
+
 /** The verdict on a step by two readings. */
 export function judgedStep(
   profile: Profile,
   step: Step,
   outcome: RequestOutcome,
   readings: Omit<Parameters<typeof evidenceOf>[2], 'answer'>,
-): StepEnd {
+): Said {
   const answer = outcome.kind === 'accepted' ? outcome.record : undefined;
-  return judge(evidenceOf(profile, step, { ...readings, answer }), outcome);
+  const end = judge(evidenceOf(profile, step, { ...readings, answer }), outcome);
+  return said(end);
 }

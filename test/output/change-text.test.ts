@@ -77,7 +77,7 @@ const run = [
     ],
   }),
   ended({ device: fw3, verdict: 'failed', error: unreachable }),
-  ended({ key: 'x\u001B[2J', verdict: 'unknown', note: 'the response was lost' }),
+  ended({ key: 'x\u001B[2J', verdict: 'unknown', notes: ['the response was lost'] }),
   {
     kind: 'summary',
     run: 'r1',

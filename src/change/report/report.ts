@@ -14,7 +14,7 @@ import type { Run } from '../journal.ts';
 import { namesOf, pendingIn, traceOf } from '../pending.ts';
 import { type NotCovered, notCoveredBy, notCoveredData } from '../plan.ts';
 import { countsOf, outcomesOf, resultsOf, stateText, type StepOutcome } from '../run-results.ts';
-import { expectedIn, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
+import { expectedIn, noteText, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
 import { replaceUnsafeInJson } from '../../text/visible.ts';
 import { maskedRequest } from '../../device/encode.ts';
 import { maskedDifference } from '../compare.ts';
@@ -103,8 +103,8 @@ export function countsText(counts: Report['counts']): string {
   return parts.length === 0 ? 'no steps' : parts.join(' · ');
 }
 
-export function remarksOf({ note, error }: StepResult): string[] {
-  return [...(note === undefined ? [] : [note]), ...(error ? [error.message] : [])];
+export function remarksOf(result: StepResult): string[] {
+  return [noteText(result) ?? [], result.error?.message ?? []].flat();
 }
 
 function stepReport(outcome: StepOutcome): StepReport {
@@ -200,7 +200,7 @@ export function jsonDocument(report: JsonValue): string {
 }
 
 function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue {
-  const { action, resource, key, verdict, note, error, record, differences } = result;
+  const { action, resource, key, verdict, error, record, differences } = result;
   return {
     action,
     resource,
@@ -208,7 +208,7 @@ function stepData({ result, step, at, isSent, changes }: StepReport): JsonValue 
     verdict,
     at,
     sent: isSent,
-    note,
+    note: noteText(result),
     error: error && errorData(error),
     request: step && { ...maskedRequest(step.request) },
     changes: changes.map((change) => ({ ...change })),

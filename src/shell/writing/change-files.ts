@@ -176,7 +176,7 @@ function asReviewed(
   // These were judged when the plan was made; that is not checked again.
   const judged = then.settled.map((result) => ({
     ...result,
-    note: [result.note, `as planned at ${createdAt}`].filter(Boolean).join('; '),
+    notes: [...(result.notes ?? []), `as planned at ${createdAt}`],
   }));
   if (then.error !== undefined) return { ...then, steps: [], settled: judged };
   if (now.error !== undefined) {
@@ -217,7 +217,7 @@ function asReviewed(
   const stopped = steps.map((step, index) => {
     const reason = reasons[index];
     return reason === undefined
-      ? resultFor(device, step, { verdict: 'skipped', note: `not sent: ${first}` })
+      ? resultFor(device, step, { verdict: 'skipped', notes: [`not sent: ${first}`] })
       : drift(step, reason);
   });
   return { ...now, steps: [], settled: [...judged, ...settled, ...stopped] };

@@ -136,7 +136,7 @@ async function withUnsettled(
     if (verdict !== 'unchanged' || request === undefined) return result;
     const { run } = request.run;
     const note = `run ${run} sent a request that may still take effect: "resume ${run}" settles it`;
-    return { ...result, verdict: 'unknown', note };
+    return { ...result, verdict: 'unknown', notes: [note] };
   };
   const devices = plan.devices.map((one) =>
     isOpen(one) ? { ...one, settled: one.settled.map(settledAs) } : one,
@@ -230,7 +230,7 @@ async function* withoutUnknownKeys(
       const mistake = result.verdict === 'unchanged' ? mistakes.get(recordName(result)) : undefined;
       if (mistake === undefined) return result;
       const error = new NotPossibleError(plan.device, 'not-found', mistake.text + mistake.near);
-      return { ...result, verdict: 'failed', note: undefined, error };
+      return { ...result, verdict: 'failed', notes: undefined, error };
     }),
   }));
 }

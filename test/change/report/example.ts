@@ -70,7 +70,13 @@ export function exampleReport(texts: Partial<Texts> = {}): Report {
     const result = { device: ref, resource: 'user', key, action: 'set' as const };
     if (number !== 3) return { ...result, verdict: 'done', record: held };
     const differences = [{ field, sent: value, held: 'it' }];
-    return { ...result, verdict: 'differs', record: { ...held, [field]: 'it' }, differences, note };
+    return {
+      ...result,
+      verdict: 'differs',
+      record: { ...held, [field]: 'it' },
+      differences,
+      notes: [note],
+    };
   };
   const entries: JournalEntry[] = [
     {
