@@ -43,6 +43,7 @@ export class UsageError extends DevshError {
       column?: number | undefined;
       suggestions?: readonly string[];
       field?: string | undefined;
+      where?: string;
     } & ErrorOptions = {},
   ) {
     super(what, options);
@@ -121,8 +122,8 @@ export class CancelledError extends DevshError {
   readonly code = 'cancelled';
   override readonly exitCode: number;
 
-  constructor(message = 'cancelled', exitCode = 130) {
-    super(message);
+  constructor(what: Note | string = 'cancelled', exitCode = 130) {
+    super(what);
     this.exitCode = exitCode;
   }
 }

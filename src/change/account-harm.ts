@@ -23,6 +23,7 @@ import { isEqual } from '../device/equality.ts';
 import type { Step } from './step.ts';
 import type { Known } from './typed-fields.ts';
 import { matchesGlob } from '../text/glob.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** What says whose account it is, in which language the device speaks to them, and comments: nothing that opens a door. */
 const HARMLESS =
@@ -243,13 +244,14 @@ export function breakGlassAtRisk(
   step: Step,
   isListed: (name: string) => boolean,
   finder: AccountFinder,
-): { readonly account: string; readonly reason: string } | undefined {
+): { readonly account: string; readonly reason: Note } | undefined {
   const { profile } = finder.list;
   const { action, key, keyField, before } = step;
   for (const member of membersIn(before).filter(isListed)) {
     const field = fieldThatLoses(step, (text) => text === member, profile);
     if (field === undefined) continue;
-    return { account: member, reason: `${field} of ${named(key)} would lose ${named(member)}` };
+    const names = { account: named(key), user: named(member) };
+    return { account: member, reason: { code: 'at-risk', is: 'glass-field', field, ...names } };
   }
   // A device that folds names may store an added account over the existing one.
   const isSameLook = (record: DeviceRecord): boolean =>
@@ -258,7 +260,8 @@ export function breakGlassAtRisk(
   const account = touched.map((one) => finder.nameIn(one)).find((name) => name !== undefined);
   const harm = account && harmOf(step, isListed, profile);
   if (account === undefined || harm === undefined) return undefined;
-  return { account, reason: `${harm} ${named(key)} may take away access from ${named(account)}` };
+  const names = { account: named(key), user: named(account) };
+  return { account, reason: { code: 'at-risk', is: 'glass', harm, ...names } };
 }
 
 /** Whether these fields make an account without a password that is known. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasDependents, type Profile, updateFacts } from '../device/profile.ts';
-import type { DeviceRecord } from '../device/record.ts';
+import type { DeviceRecord, DeviceRef } from '../device/record.ts';
 import { DevshError, DriftError, expectedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
 import { sincePlan } from './gate.ts';
@@ -18,6 +18,7 @@ import type { DevicePlan } from './plan.ts';
 import { resultFor, type StepEnd, type StepResult } from './verdict.ts';
 import { grouped } from '../device/record.ts';
 import { rotationOf, type Step } from './step.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 interface ApplyWork extends RotationWork {
   readonly pending: readonly PendingStep[];
@@ -64,7 +65,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
       await end(work, one, settled.end);
       skipReason ??= settled.drift;
     } else if (skipReason !== undefined) {
-      await end(work, one, { verdict: 'skipped', notes: [`not sent: ${skipReason}`] });
+      await end(work, one, { verdict: 'skipped', notes: [skipped(skipReason)] });
     } else if (reason !== undefined) {
       work.report(unreachedResult(devicePlan, one, reason));
     } else {
@@ -83,7 +84,7 @@ async function settledNow(
   const { answer, drift } = sincePlan(profile, step, records);
   if (drift === undefined) return undefined;
   const { action, resource, before, purpose } = step;
-  const end: StepEnd = { verdict: 'unchanged', notes: ['already so'] };
+  const end: StepEnd = { verdict: 'unchanged', notes: [{ code: 'seen', is: 'already' }] };
   if (answer.kind === 'go' && isAsWished(profile, step, answer.record)) {
     return { end: { ...end, record: answer.record } };
   }
@@ -91,7 +92,7 @@ async function settledNow(
     const own = await readOwnPath({ session, access, resource, records }, before);
     if (own.kind === 'absent') return { end };
   }
-  const error = new DriftError(`${ref.name}: ${drift}; nothing was sent`);
+  const error = unsent(ref, drift);
   return { end: { verdict: 'drift', error }, drift };
 }
 
@@ -128,7 +129,7 @@ async function applyStep(
       ? await (await import('./dependents.ts')).watchAlong(work, step)
       : undefined;
   if (along?.drift !== undefined) {
-    const error = new DriftError(`${devicePlan.device.name}: ${along.drift}; nothing was sent`);
+    const error = unsent(devicePlan.device, along.drift);
     await end(work, one, { verdict: 'drift', error });
     return along.drift;
   }
@@ -141,7 +142,7 @@ async function applyStep(
   readings.take(step, done.after);
   await session.facts.notified;
   await end(work, one, stepEnd);
-  if (losesLogin(session, step, stepEnd)) return 'the login in use is not known to work';
+  if (losesLogin(session, step, stepEnd)) return textOf({ code: 'stopped', is: 'login-lost' });
   return undefined;
 }
 
@@ -183,6 +184,14 @@ export async function endWithError(
   }
 }
 
+function skipped(reason: string): Note {
+  return { code: 'not-sent', is: 'skipped', reason };
+}
+
+function unsent({ name }: DeviceRef, drift: string): DriftError {
+  return new DriftError({ code: 'not-sent', is: 'reason', reason: drift }, { where: name });
+}
+
 function wasSent({ step }: PendingStep): boolean {
   return rotationOf(step)?.isSent === true;
 }
@@ -194,8 +203,8 @@ export function unreachedResult(
   reason: string,
 ): StepResult {
   const end: StepEnd = wasSent(one)
-    ? { verdict: 'unknown', notes: [`sent before the interruption, not checked since: ${reason}`] }
-    : { verdict: 'skipped', notes: [`not sent: ${reason}`] };
+    ? { verdict: 'unknown', notes: [{ code: 'not-sent', is: 'unchecked', reason }] }
+    : { verdict: 'skipped', notes: [skipped(reason)] };
   return resultFor(devicePlan.device, one.step, end);
 }
 

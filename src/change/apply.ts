@@ -13,6 +13,7 @@ import { type RunControl, StopsRunError } from './run-control.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 import type { Allowed } from './allow.ts';
+import { textOf } from '../output/sentences.ts';
 
 /** The batches in which a plan is applied, and when it stops. */
 export interface RollOut {
@@ -83,7 +84,8 @@ class StopRule {
     if (result.error instanceof StopsRunError) this.stop(result.error.stopReason);
     if (isRefusedLogin(result.error)) {
       this.#refusedLogins.add(result.device.name);
-      if (this.#refusedLogins.size >= MAX_REFUSALS) this.stop('the login was refused twice');
+      if (this.#refusedLogins.size >= MAX_REFUSALS)
+        this.stop(textOf({ code: 'stopped', is: 'logins' }));
     }
     this.#checkFailures();
   }
@@ -96,16 +98,10 @@ class StopRule {
     const share = (100 * count) / this.#deviceCount;
     if (kind === 'count' ? count > limit : share > limit) {
       const allowed = kind === 'count' ? String(limit) : `${limit}%`;
-      this.stop(`${this.#countText()}; --max-failures allows ${allowed}`);
+      const [failed, unread] = [this.#failed.size, this.#unreadCount];
+      const counts = { failed, unread, devices: this.#deviceCount, allowed };
+      this.stop(textOf({ code: 'stopped', is: 'failures', ...counts }));
     }
-  }
-
-  /** `1 of 12 devices failed, 2 not read` */
-  #countText(): string {
-    const [failed, unread] = [this.#failed.size, this.#unreadCount];
-    const of = `of ${this.#deviceCount} devices`;
-    if (failed === 0 && unread > 0) return `${unread} ${of} not read`;
-    return `${failed} ${of} failed${unread === 0 ? '' : `, ${unread} not read`}`;
   }
 }
 
@@ -155,7 +151,7 @@ export async function* applyPlan(plan: Plan, options: ApplyOptions): AsyncGenera
   }
 }
 
-const STOPPED = 'the user ended the run early';
+const STOPPED = textOf({ code: 'stopped', is: 'user' });
 
 /** Asks after the canary whether to continue; pauses before every later batch. */
 async function beforeNextBatch(
@@ -171,7 +167,7 @@ async function beforeNextBatch(
     const reason =
       failed === undefined
         ? await options.afterCanary(batches[0] ?? [])
-        : `the canary failed on ${rule.failedDevices.join(', ')}`;
+        : textOf({ code: 'stopped', is: 'canary', devices: rule.failedDevices.join(', ') });
     if (reason !== undefined) rule.stop(reason);
   }
   if (rule.endReason !== undefined || rollOut.pauseMs === 0) return;
@@ -206,12 +202,12 @@ async function* applyBatch(
     if (control?.isStopping === true) rule.end(STOPPED);
     const reason = stopReason() ?? rule.endReason;
     if (session === undefined || reason !== undefined) {
-      skipAll(reason ?? 'the device is not selected');
+      skipAll(reason ?? textOf({ code: 'stopped', is: 'unselected' }));
       return;
     }
     const work = { devicePlan, journal, report };
     if (session.entry.readOnly === true) {
-      const error = new ReadOnlyError(`${name}: read-only in the inventory; nothing was sent`);
+      const error = new ReadOnlyError({ code: 'not-sent', is: 'read-only' }, { where: name });
       await endWithError(work, pending, error);
       return;
     }

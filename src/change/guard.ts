@@ -35,6 +35,7 @@ import { lossReason } from './data-loss.ts';
 import type { Plan } from './plan.ts';
 import { endsAccess, type Step } from './step.ts';
 import type { StepEnd } from './verdict.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 type Guarded = Pick<
   DeviceSession,
@@ -45,7 +46,7 @@ type Guarded = Pick<
 interface Objection {
   /** The record, as it is shown: permitting it permits no other one. Absent if nobody knows whose login is in use. */
   readonly account?: string;
-  readonly reason: string;
+  readonly reason: Note;
 }
 
 /** It may end the access of an account that somebody needs: naming it in full overrides it. */
@@ -65,8 +66,8 @@ export class AccessError extends RefusedError {
     const hint =
       account === undefined
         ? allowHint(UNLISTED_LOGIN)
-        : `name it in full to override: ${allowOption(word, account)}`;
-    super(`${device.name}: ${reason}; ${hint}`);
+        : textOf({ code: 'at-risk', is: 'name-it', option: allowOption(word, account) });
+    super(refusedFor(reason, hint), { where: device.name });
     this.device = device;
     this.step = step;
     this.word = account === undefined ? UNLISTED_LOGIN : `${word}=${account}`;
@@ -102,13 +103,13 @@ export function objectionsOn(
     const account = key === '' ? resource : key;
     const field = fieldThatLoses(step, isUser, profile);
     if (field !== undefined) {
-      const reason = `${field} of ${named(account)} would lose ${named(user)}, the account in use`;
-      return { account, reason };
+      const names = { account: named(account), user: named(user) };
+      return { account, reason: { code: 'at-risk', is: 'field', field, ...names } };
     }
     const harm = harmOf(step, isUser, profile);
     if (harm === undefined) return undefined;
     const finder = ownFinder(step);
-    const may = `${harm} ${named(account)} may lock you out`;
+    const may = { code: 'at-risk', harm, account: named(account) } as const;
     // A device that trims and folds names may take a new name for the existing one.
     const isAdded = action === 'add' && finder.isListed() && key !== user;
     const isToken = before !== undefined && holdsToken(before);
@@ -118,25 +119,20 @@ export function objectionsOn(
         : isToken || finder.nameIn(before) !== undefined;
     if (isOwn) {
       const isSure = key === user || isToken;
-      const whose = isSure ? 'it is the account in use' : `it may be the account in use, ${user}`;
-      return { account, reason: `${may}: ${whose}` };
+      return { account, reason: { ...may, is: isSure ? 'own' : 'perhaps-own', user } };
     }
     if (action === 'add' || !isUnlisted(finder)) return undefined;
-    const whose =
-      user === ''
-        ? 'the owner of the token in use is unknown (set --user or DEVSH_USER)'
-        : `no ${resource} shows ${named(user)}, the login in use`;
-    return { reason: `${may}: ${whose}` };
+    if (user === '') return { reason: { ...may, is: 'unknown-owner' } };
+    return { reason: { ...may, is: 'unlisted', resource, user: named(user) } };
   };
-  const breakGlass = (step: Step): Objection | undefined => {
-    const risk = breakGlassAtRisk(step, isListed, glassFinder(step));
-    return risk && { ...risk, reason: `${risk.reason}, a break-glass account` };
-  };
+  const breakGlass = (step: Step): Objection | undefined =>
+    breakGlassAtRisk(step, isListed, glassFinder(step));
   return { own, breakGlass };
 }
 
-const OWN_TOKEN =
-  'a lost response would lose the token in use and the new one: log in with a password or another account (--user)';
+function refusedFor(reason: Note | string, hint: string): Note {
+  return { code: 'at-risk', is: 'refused', reason: textOf(reason), hint };
+}
 
 /** Whether devsh itself logs in with the secret that is rotated, or may do so: a token alone names nobody. */
 export function isOwnRotation(
@@ -191,13 +187,13 @@ export function guardOf(
     account === undefined
       ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
       : permits(allowed, word, account);
-  const refusal = (word: AllowWord, reason: string | undefined): RefusedError | undefined =>
-    reason === undefined || allowed.has(word)
+  const refusal = (word: AllowWord, why: Note | string | undefined): RefusedError | undefined =>
+    why === undefined || allowed.has(word)
       ? undefined
-      : new RefusedError(`${ref.name}: ${reason}; ${allowHint(word)}`);
+      : new RefusedError(refusedFor(why, allowHint(word)), { where: ref.name });
   return (step, leaves) => {
     if (isOwnRotation(step, credential) && credential?.kind === 'token') {
-      return new RefusedError(`${ref.name}: ${OWN_TOKEN}`);
+      return new RefusedError({ code: 'at-risk', is: 'token' }, { where: ref.name });
     }
     for (const [word, objectionTo] of [
       [BREAK_GLASS, breakGlass],
@@ -242,22 +238,21 @@ export function guardPlan(
   return undefined;
 }
 
-function protectedReason(step: Step): string | undefined {
+function protectedReason(step: Step): Note | undefined {
   if (step.action !== 'delete') return undefined;
   const mark = Object.entries(PROTECTING).find(([field, value]) => {
     const held = valueAt(step.before, field);
     return held !== undefined && valueText(held).toLowerCase() === String(value);
   });
-  return mark && `the device protects ${step.key} (${mark[0]}: ${String(mark[1])})`;
+  if (mark === undefined) return undefined;
+  const [field, value] = mark;
+  return { code: 'at-risk', is: 'protected', key: step.key, field, value: String(value) };
 }
 
 /** A lockout also ends the only session of a device, and an undo may take the first record back. */
-function lastOneReason(
-  { action, resource, key, purpose }: Step,
-  leaves: number,
-): string | undefined {
+function lastOneReason({ action, resource, key, purpose }: Step, leaves: number): Note | undefined {
   const isFree = endsAccess(purpose) || (purpose?.kind === 'undo' && purpose.isFirst);
   return action === 'delete' && !isFree && leaves <= 0
-    ? `deleting ${key} would leave no ${resource}`
+    ? { code: 'at-risk', is: 'last', key, resource }
     : undefined;
 }

@@ -36,7 +36,7 @@ import {
   pairRecords,
   whose,
 } from './pairing.ts';
-import { NAMED, withNotRestored } from './data-loss.ts';
+import { withNotRestored } from './data-loss.ts';
 import {
   unreadFields,
   unreadNotes,
@@ -47,7 +47,7 @@ import {
 import { type Difference, type StepEnd, withNotes } from './verdict.ts';
 import { isRefusal, type Refusal, type RequestOutcome } from './send.ts';
 import type { Step } from './step.ts';
-import { someOf } from '../text/one-line.ts';
+import type { Note } from '../output/sentences.ts';
 
 interface Readings {
   readonly before: readonly DeviceRecord[];
@@ -250,10 +250,8 @@ function refusedEnd(seen: Evidence, { error }: Refusal): StepEnd {
   const { held: record, isUntouched, isAsAsked, isShown, unread } = seen;
   const end = { verdict: 'failed', record, error } as const;
   if (isUntouched || (isAsAsked && !isShown)) return end;
-  const now =
-    isAsAsked && unread.hidden.length === 0 ? 'it is as asked now' : 'the record is not as before';
-  const note = `refused, and ${now}; devsh cannot tell by whom`;
-  return { ...end, differences: differencesIn(seen), notes: [note] };
+  const is = isAsAsked && unread.hidden.length === 0 ? 'refused-as-asked' : 'refused-changed';
+  return { ...end, differences: differencesIn(seen), notes: [{ code: 'seen', is }] };
 }
 
 function ownEnd(seen: Evidence, outcome: RequestOutcome): StepEnd {
@@ -261,34 +259,26 @@ function ownEnd(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const { action, keyField } = step;
   const differs = { verdict: 'differs', record, differences: differencesIn(seen) } as const;
   if (sameKey > 1) {
-    const added = `the device now has ${sameKey} records with this ${keyField}`;
-    const second = 'the device added a second record instead of changing the first';
-    return { ...differs, notes: [action === 'add' ? added : second] };
+    const several = { code: 'seen', is: 'several', count: sameKey, field: keyField } as const;
+    return { ...differs, notes: [action === 'add' ? several : { code: 'seen', is: 'second' }] };
   }
   if (seen.isUntouched || (action === 'delete' && record && outcome.kind === 'refused')) {
     return notApplied(seen, outcome);
   }
   if (seen.isAsAsked) return asFarAsShown(seen, outcome);
   if (record === undefined) {
-    return {
-      verdict: 'differs',
-      notes: [seen.isOwnPathRead ? GONE : 'the list no longer shows it'],
-    };
+    const is = seen.isOwnPathRead ? 'gone' : 'unlisted';
+    return { verdict: 'differs', notes: [{ code: 'seen', is }] };
   }
-  const changed = sideEffects.map(({ field }) => field).join(', ');
+  const fields = sideEffects.map(({ field }) => field).join(', ');
   return withNotes(
     { ...differs, error: outcome.kind === 'refused' ? outcome.error : undefined },
-    objectionText(outcome),
-    action === 'delete' ? 'the record still exists' : undefined,
-    isRespelled([...missed, ...sideEffects])
-      ? 'the device accepted it and stored it in its own spelling'
-      : undefined,
-    changed === '' ? undefined : `changed without a request: ${changed}`,
+    objectionIn(outcome),
+    action === 'delete' ? { code: 'seen', is: 'still-there' } : undefined,
+    isRespelled([...missed, ...sideEffects]) ? { code: 'seen', is: 'respelled' } : undefined,
+    fields === '' ? undefined : { code: 'seen', is: 'unasked', fields },
   );
 }
-
-const GONE =
-  'the record has disappeared since the request: neither the list nor its own path shows it';
 
 function differencesIn({ missed, sideEffects }: Evidence): Difference[] {
   return [...missed, ...sideEffects.map(({ sent, ...one }) => ({ ...one, was: sent }))];
@@ -298,25 +288,24 @@ function differencesIn({ missed, sideEffects }: Evidence): Difference[] {
 function notApplied(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const { held: record, claimedId, isOwnPathRead } = seen;
   if (outcome.kind === 'accepted') {
-    const objection = objectionText(outcome);
+    const objection = objectionIn(outcome);
     if (claimedId !== undefined && !isOwnPathRead && objection === undefined) {
-      const note = `the device responded with the record (id ${claimedId}), but its list does not show it`;
-      return { verdict: 'unknown', notes: [note] };
+      return { verdict: 'unknown', notes: [{ code: 'seen', is: 'list-lacks', id: claimedId }] };
     }
-    const observation = isOwnPathRead ? 'nothing changed' : 'read-back shows no change';
-    const note = objection ?? `the device accepted it, but ${observation} so far`;
-    return { record, verdict: 'no effect', notes: [note] };
+    const is = isOwnPathRead ? 'own-no-change' : 'no-change';
+    const silent = [{ code: 'seen', is: 'accepted' } as const, { code: 'seen', is } as const];
+    return { record, verdict: 'no effect', notes: objection === undefined ? silent : [objection] };
   }
   const { error } = outcome;
   if (outcome.kind === 'refused') return { record, verdict: 'failed', error };
-  const note = `${lostText(error)}; read-back shows no change so far`;
   const settled = error instanceof UnreachableError ? error.settled() : error;
-  return { record, verdict: 'failed', error: settled, notes: [note] };
+  const notes = [lossIn(error), { code: 'seen', is: 'no-change' } as const];
+  return { record, verdict: 'failed', error: settled, notes };
 }
 
-function objectionText(outcome: RequestOutcome): string | undefined {
-  const objection = outcome.kind === 'accepted' ? outcome.objection : undefined;
-  return objection && `the device responded: ${objection}`;
+function objectionIn(outcome: RequestOutcome): Note | undefined {
+  const text = outcome.kind === 'accepted' ? outcome.objection : undefined;
+  return text === undefined ? undefined : { code: 'seen', is: 'objection', text };
 }
 
 /**
@@ -325,44 +314,39 @@ function objectionText(outcome: RequestOutcome): string | undefined {
  */
 function asFarAsShown(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const { held: record, unread, missed, isShown, isOwnPathRead } = seen;
-  const objection = objectionText(outcome);
+  const objection = objectionIn(outcome);
   const isTaken =
     outcome.kind === 'accepted' ? objection === undefined : isShown && outcome.kind === 'lost';
-  const unknown = missed.map(({ field }) => field).join(', ');
-  const unreadTexts = unreadNotes(unread);
-  if (unknown === '' && (unread.hidden.length === 0 || isTaken)) {
-    const shownAt = isOwnPathRead ? 'its own path shows it, but the list does not' : undefined;
+  const fields = missed.map(({ field }) => field).join(', ');
+  if (fields === '' && (unread.hidden.length === 0 || isTaken)) {
     return withNotes(
       { verdict: 'done', record },
-      unconfirmedText(outcome),
-      ...unreadTexts,
-      shownAt,
+      ...unconfirmed(outcome),
+      ...unreadNotes(unread),
+      isOwnPathRead ? { code: 'seen', is: 'own-path-only' } : undefined,
     );
   }
   const { error } = outcome.kind === 'accepted' ? {} : outcome;
-  const isPart = isShown && unknown === '';
+  const isPart = isShown && fields === '';
   return withNotes(
     { verdict: isPart ? 'differs' : 'unknown', record, error },
     objection,
-    outcome.kind === 'lost' ? lostText(outcome.error) : undefined,
-    ...unreadTexts,
-    unknown === ''
-      ? undefined
-      : `${unknown} cannot be read back: unknown whether the device has stored it`,
+    outcome.kind === 'lost' ? lossIn(outcome.error) : undefined,
+    ...unreadNotes(unread),
+    fields === '' ? undefined : { code: 'seen', is: 'unknown', fields },
   );
 }
 
 /** For a step that took effect although the device did not confirm it. */
-function unconfirmedText(outcome: RequestOutcome): string | undefined {
-  if (outcome.kind === 'accepted') return undefined;
-  const { error } = outcome;
-  const what =
-    outcome.kind === 'lost' ? lostText(error) : `the device refused it (${error.message})`;
-  return `${what}; read-back shows it`;
+function unconfirmed(outcome: RequestOutcome): readonly Note[] {
+  if (outcome.kind === 'accepted') return [];
+  const { kind, error } = outcome;
+  const refused = { code: 'seen', is: 'refused', reason: error.message } as const;
+  return [kind === 'lost' ? lossIn(error) : refused, { code: 'seen', is: 'shown' }];
 }
 
-function lostText(error: DevshError): string {
-  return error instanceof ProtocolError ? 'the response was unusable' : 'the response was lost';
+function lossIn(error: DevshError): Note {
+  return { code: 'seen', is: error instanceof ProtocolError ? 'unusable' : 'lost' };
 }
 
 /**
@@ -376,14 +360,16 @@ function withOthers({ step, others, vanished }: Evidence, own: StepEnd): StepEnd
   const isDoubtful =
     changed.length + vanished.length > 0 ||
     (added.length > 0 && own.verdict === 'no effect' && step.action !== 'delete');
-  const text = (start: string, names: readonly string[]): string | undefined =>
-    names.length > 0 ? `${start}: ${someOf(names, NAMED)}` : undefined;
+  const naming = (
+    is: 'others-gone' | 'others-changed' | 'vanished' | 'others-added',
+    names: readonly string[],
+  ): Note | undefined => (names.length > 0 ? { code: 'seen', is, names } : undefined);
   const verdict = gone.length > 0 || (isDoubtful && !isStill) ? 'differs' : own.verdict;
   return withNotes(
     { ...own, verdict, ...(lost.length > 0 && { gone: lost }) },
-    text('no longer in the list, without a request', gone),
-    text('also changed without a request', changed),
-    text('no longer shown', vanished),
-    text('added meanwhile', added),
+    naming('others-gone', gone),
+    naming('others-changed', changed),
+    naming('vanished', vanished),
+    naming('others-added', added),
   );
 }

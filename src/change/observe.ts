@@ -38,6 +38,7 @@ import { recordName } from './plan.ts';
 import { isShown } from './unread-fields.ts';
 import type { StepEnd } from './verdict.ts';
 import { type Step, withRequest } from './step.ts';
+import { textOf } from '../output/sentences.ts';
 
 /*
  * Learns from writes and repeated reads how a device behaves: volatile fields, ids that move, fields that
@@ -150,7 +151,8 @@ export function movedId(
     const key = valueText(record[keyField]);
     const [id = '', now = ''] = [idOf(profile, record), idOf(profile, match)];
     if (id !== now && holders.has(now) && counts.get(key) === 1) {
-      return `${recordName({ resource, key })} had the id ${id} and now has ${now}`;
+      const name = recordName({ resource, key });
+      return textOf({ code: 'seen', is: 'moved-id', name, id, now });
     }
   }
   return undefined;

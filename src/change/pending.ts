@@ -6,9 +6,10 @@ import { parseLine } from '../text/words.ts';
 import { type Change, changeOf, recordsWhere } from './change.ts';
 import { idsOf, isPersonField } from './identity.ts';
 import { type Drop, isLockout, type Run, type RunHead, type StepState } from './journal.ts';
-import { causeText, type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
+import { type DevicePlan, isOwing, isStopped, type Plan } from './plan.ts';
 import { type About, isAbout, isGood, type StepResult } from './verdict.ts';
 import type { Step } from './step.ts';
+import { causeText } from '../fleet/failure-cause.ts';
 
 /** What a run still has to do to one record of one device. A filter is resolved when its run is planned. */
 export interface Pending extends About {

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Step } from './step.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../device/record.ts';
-import { type DevshError, ReadOnlyError, SettingsError, UsageError } from '../errors.ts';
+import { type DevshError, SettingsError, UsageError } from '../errors.ts';
 import type { Change } from './change.ts';
-import { CHANGED_CERTIFICATE } from '../fleet/failure-cause.ts';
+import { causeText } from '../fleet/failure-cause.ts';
 import type { About, Action, StepResult } from './verdict.ts';
-import { DeviceError, type FieldIssues, isChangedCertificate } from '../device/errors.ts';
+import { DeviceError, type FieldIssues } from '../device/errors.ts';
 import { shortened, unmistakable, visible } from '../text/visible.ts';
 import { someOf } from '../text/one-line.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** A kind of write that only convention describes. */
 export interface Assumption {
@@ -120,7 +121,7 @@ export function mergeDevicePlans(device: DeviceRef, parts: readonly DevicePlan[]
     const earlier = steps.get(id);
     if (earlier !== undefined && !(earlier.action === 'delete' && step.action === 'delete')) {
       const name = recordName(step);
-      throw new UsageError(`${device.name}: ${name} would be changed twice: use one change`);
+      throw new UsageError({ code: 'not-sent', is: 'twice', name }, { where: device.name });
     }
     steps.set(id, step);
   }
@@ -169,8 +170,13 @@ export class NotPossibleError extends DeviceError {
   /** Problems of single fields. */
   readonly issues: FieldIssues;
 
-  constructor(device: DeviceRef, code: Impossibility, message: string, issues: FieldIssues = {}) {
-    super(device, message);
+  constructor(
+    device: DeviceRef,
+    code: Impossibility,
+    what: Note | string,
+    issues: FieldIssues = {},
+  ) {
+    super(device, what);
     this.code = code;
     this.exitCode = code === 'not-known' ? 3 : 1;
     this.issues = issues;
@@ -195,19 +201,17 @@ export const WHOLE: Shard = { index: 1, total: 1 };
 /** Parses `2/4`, the second of four. Throws a `UsageError`. */
 export function parseShard(text: string): Shard {
   const [, index = '', total = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
-  if (index === '') throw new UsageError(`"${text}" is not a shard: the second of four is 2/4`);
+  if (index === '') throw new UsageError({ code: 'bad-shard', is: 'form', text });
   return shardOf(Number(index), Number(total));
 }
 
 /** Throws a `UsageError` for a shard out of range: `0/3`, `5/3`. */
 export function shardOf(index: number, total: number): Shard {
   if (total < 1 || total > MOST) {
-    throw new UsageError(`the number of shards must be 1 to ${MOST}, not ${total}`);
+    throw new UsageError({ code: 'bad-shard', is: 'total', most: MOST, total });
   }
   if (index < 1 || index > total) {
-    throw new UsageError(
-      `there is no shard ${index} of ${total}: shards are numbered from 1 to ${total}`,
-    );
+    throw new UsageError({ code: 'bad-shard', is: 'index', index, total });
   }
   return { index, total };
 }
@@ -265,29 +269,6 @@ export function isOwing({ error }: { readonly error?: DevshError | undefined }):
 /** Stopped by the gate, or because values have changed: nothing was sent. */
 export function isStopped({ verdict, error }: Pick<StepResult, 'verdict' | 'error'>): boolean {
   return verdict === 'drift' || (verdict === 'skipped' && error?.code === 'doubt');
-}
-
-/** Error codes as words, for use after a count or in parentheses. */
-const IN_WORDS: Readonly<Record<string, string>> = {
-  unreachable: 'not reached',
-  untrusted: 'not trusted',
-  protocol: 'without a usable response',
-  unauthorized: 'refused the login',
-  'login-failed': 'refused the login',
-  forbidden: 'without permission',
-  credentials: 'without a login',
-  rejected: 'refused the request',
-  refused: 'refused by devsh',
-  settings: 'with an invalid settings file',
-  'not-read': 'not read then',
-  'not-known': 'in doubt',
-  'not-restorable': 'cannot be restored',
-};
-
-export function causeText(error: DevshError): string {
-  if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
-  if (error instanceof ReadOnlyError) return 'read-only';
-  return IN_WORDS[error.code] ?? error.code;
 }
 
 export function notCoveredBy({ devices }: Pick<Plan, 'devices'>): readonly NotCovered[] {

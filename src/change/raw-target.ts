@@ -33,13 +33,14 @@ import { visible } from '../text/visible.ts';
 import { type AccountList, bareName, foldedLook, textsOf } from './account-harm.ts';
 import type { Change } from './change.ts';
 import { canonicalId, isKeyOf, keyOf, percentDecoded } from './identity.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** What a raw request means on one device, as far as its words and a complete list of records tell. */
 export interface RawTarget {
   /** The records that it names; a new one if it creates a record. */
   readonly changes: readonly Change[];
   /** Why nobody knows what it does to them. Then each is a delete: the guards expect the worst. */
-  readonly unknown?: string | undefined;
+  readonly unknown?: Note | string | undefined;
 }
 
 /** The nearest collection of a path. */
@@ -117,9 +118,8 @@ export function encodedFor(profile: Profile, request: WriteRequest): WriteReques
   );
   const [first = create, ...others] = posts;
   if (others.some(({ encoding }) => encoding !== first.encoding)) {
-    throw new RefusedError(
-      `devsh does not know whether ${maskedPath(request.path)} takes a form or JSON: its profile states both for a POST; nothing was sent`,
-    );
+    const path = maskedPath(request.path);
+    throw new RefusedError({ code: 'not-sent', is: 'encoding', path });
   }
   if (first.encoding === 'form') return request;
   return { ...request, form: undefined, json: fieldsOf(request) };
@@ -171,7 +171,14 @@ export function rawTarget(
   const changes = matches.map((one): Change => {
     return { action: 'delete', resource, target: targetOf(about, one), typed };
   });
-  const unknown = `${request.method} ${maskedPath(request.path)} names ${whom}, and what it does is not known`;
+  const { method, path } = request;
+  const unknown = {
+    code: 'not-sent',
+    is: 'unknown',
+    method,
+    path: maskedPath(path),
+    whom,
+  } as const;
   return { changes, unknown };
 }
 

@@ -94,7 +94,7 @@ async function planOnce(
   let changes = 'about' in requested ? [] : requested;
   try {
     if (entry.readOnly === true) {
-      throw new ReadOnlyError(`${ref.name}: read-only in the inventory; nothing was sent`);
+      throw new ReadOnlyError({ code: 'not-sent', is: 'read-only' }, { where: ref.name });
     }
     if ('about' in requested) {
       changes = await requested.changes(async (resource, how) => {
@@ -162,7 +162,7 @@ async function planFrom(
   const isLate = facts.get('effects') === 'late';
   const about = { device: session.ref, profile, allow: planning.allow, isLate };
   const parts = await mapInTurns(changes, (change) => {
-    if (planning.signal.aborted) throw new CancelledError('cancelled: nothing was sent');
+    if (planning.signal.aborted) throw new CancelledError({ code: 'not-sent', is: 'cancelled' });
     return planDevice(
       { ...about, doubt: doubts.get(change) },
       change,

@@ -27,6 +27,7 @@ import { type DeviceWork, type Ended, pause, readResource } from './run-step.ts'
 import { type FailedRequest, outcomeOf, send } from './send.ts';
 import { type StepEnd, withNotes } from './verdict.ts';
 import { rotationOf, type Step } from './step.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 /** What is kept of an account, and the secret whose login was tried last, perhaps by a run that was killed. */
 export type KeptSecrets = RotatedSecrets & { readonly lastTried: 'new' | 'old' | undefined };
@@ -135,11 +136,9 @@ export function rotatedAccount(
   const user = (isOwn ? credential?.user : undefined) ?? step.key;
   const isListed = user !== step.key && records.some((one) => one[step.keyField ?? ''] === user);
   if (isListed || foldedLook(user) !== foldedLook(step.key)) {
-    const is = isListed ? 'is not' : 'may be another account than';
-    throw new RefusedError(
-      `${ref.name}: ${visible(step.key)} ${is} ${visible(user)}, the login in use, but has nearly its name: ` +
-        'rotate it with a third account (--user)',
-    );
+    const is = isListed ? 'look-alike' : 'may-be-other';
+    const names = { key: visible(step.key), user: visible(user) };
+    throw new RefusedError({ code: 'rotation', is, ...names }, { where: ref.name });
   }
   return { address: ref.address, user, kind: rotationOf(step)?.kind ?? 'basic' };
 }
@@ -150,10 +149,10 @@ async function attemptOf(work: RotationWork, { step }: PendingStep): Promise<Att
   const isUnconfirmed = rotationOf(step)?.isSent === true;
   const { credential, ref } = session;
   const isOwn = isOwnRotation(step, credential);
-  const name = visible(step.key);
-  const refused = (text: string) => new RefusedError(`${ref.name}: ${text}`);
+  const key = visible(step.key);
+  const refused = (why: Note) => new RefusedError(why, { where: ref.name });
   const account = rotatedAccount(session, step, session.cached(step.resource));
-  if (rotations === undefined) throw refused('only "rotate" sets a secret that is kept');
+  if (rotations === undefined) throw refused({ code: 'rotation', is: 'unkept' });
   const { pending, current, lastTried, replaces, ...kept } = await rotations.read(account);
   const old = replaces ?? (isOwn ? credential?.revealed().secret : current);
   const attempt = { step, kind: account.kind, account, isOwn, old, events: [] };
@@ -171,23 +170,17 @@ async function attemptOf(work: RotationWork, { step }: PendingStep): Promise<Att
     return { ...attempt, secret, facts: { ...facts, isSent: secret !== '' } };
   }
   if (pending === undefined) {
-    throw refused(
-      `no new password of ${name} is kept (it was refused, or forgotten): rotate it again`,
-    );
+    throw refused({ code: 'rotation', is: 'forgotten', key });
   }
-  if (!isMine) throw refused(`another rotation of ${name} has begun (run ${kept.run ?? '?'})`);
+  if (!isMine) throw refused({ code: 'rotation', is: 'other', key, run: kept.run ?? '?' });
   if (rotationOf(step)?.old !== undefined && old === undefined) {
-    throw refused(
-      `it wants the old password of ${name}, which is not kept: log in with it (--user ${name})`,
-    );
+    throw refused({ code: 'rotation', is: 'no-old', key });
   }
   const open =
     withoutLogin.get(session) ?? tryLogin(session, work.access, step.resource, undefined);
   withoutLogin.set(session, open);
   if ((await open) === 'accepted') {
-    throw refused(
-      `it shows ${pluralOf(step.resource)} without a login, so that no login proves a password`,
-    );
+    throw refused({ code: 'rotation', is: 'open', resources: pluralOf(step.resource) });
   }
   return { ...attempt, secret: pending, facts: { ...facts, isSent: kept.isSent === true } };
 }
@@ -230,9 +223,7 @@ async function sendSecret(
       ? passwordRequest(session.profile, step.resource, step.before ?? {}, secrets)
       : step;
   if (isMaskedRequest(request)) {
-    throw new RefusedError(
-      `${recordName(step)} needs a secret of another field, which is not kept: rotate it again`,
-    );
+    throw new RefusedError({ code: 'rotation', is: 'other-secret', name: recordName(step) });
   }
   if (secret !== '') await rotations?.beforeSending(devicePlan.device, account, secret);
   await journal.sending(ref);
@@ -271,9 +262,12 @@ function sendForToken(
     if (failure !== undefined) throw failure;
     const token = textAt(response.body, answer);
     if (token !== undefined) return token;
-    throw new ProtocolError(session.ref, `the response has no token in ${answer}`, {
-      status: response.status,
-    });
+    const { status } = response;
+    throw new ProtocolError(
+      session.ref,
+      { code: 'rotation', is: 'no-token', place: answer },
+      { status },
+    );
   };
   return outcomeOf(() => session.use(access, work, { isWrite: true }));
 }
@@ -298,7 +292,9 @@ async function endOf(
   const { session, rotations, devicePlan } = work;
   const { step, kind, account, isOwn, secret, facts, error } = attempt;
   const { name } = devicePlan.device;
-  const whose = `the new ${nounOf(step)} of ${visible(step.key)}`;
+  const named = { secret: nounOf(step), key: visible(step.key) };
+  const works = { code: 'rotation', is: 'works', secret: named.secret } as const;
+  const oldWorks = { code: 'rotation', is: 'old-works' } as const;
   if (verdict === 'done') {
     // Open connections first: what follows on this device needs the new login.
     if (isOwn) await session.openWith(work.access, credentialOf(kind, account.user, secret));
@@ -309,35 +305,22 @@ async function endOf(
       return {
         verdict: 'unknown',
         error: failure,
-        notes: [`${proof(step)}, but is still pending`],
+        notes: [works, { code: 'rotation', is: 'still-pending' }],
       };
     }
-    return { verdict, notes: [proof(step)] };
+    return { verdict, notes: [works] };
   }
   if (verdict !== 'unknown') await rotations?.keepsOld(account);
-  const notes = isOldAccepted(attempt.events) ? [OLD_WORKS] : undefined;
+  const notes = isOldAccepted(attempt.events) ? [oldWorks] : undefined;
   if (keeps === 'old') await rotations?.drop(account);
   if (verdict === 'failed') return { verdict, error, notes };
   if (verdict === 'no effect') {
-    return {
-      verdict,
-      notes: [`${OLD_WORKS} and the new one not yet; it is kept, "resume" tries it`],
-    };
+    return { verdict, notes: [oldWorks, { code: 'rotation', is: 'not-yet' }] };
   }
-  const text =
-    secret === ''
-      ? `${whose} was lost with the response; "resume" makes another one`
-      : facts.knowsOld
-        ? `neither ${whose} nor the old one is known to work; both are kept, "resume" tries them`
-        : `${whose} is not known to work; it is kept, "resume" tries it`;
-  const reason = `no ${nounOf(step)} of ${visible(step.key)} is known to work on ${name}`;
-  return { verdict, error: new StopsRunError(devicePlan.device, text, reason) };
-}
-
-const OLD_WORKS = 'the old one still works';
-
-function proof(step: Step): string {
-  return `a new login with the new ${nounOf(step)} works`;
+  const is = secret === '' ? 'lost' : facts.knowsOld ? 'neither' : 'unknown';
+  const why = { code: 'rotation', is, ...named } as const;
+  const reason = textOf({ code: 'stopped', is: 'new-login-lost', ...named, device: name });
+  return { verdict, error: new StopsRunError(devicePlan.device, why, reason) };
 }
 
 function nounOf(step: Step): string {
@@ -351,7 +334,7 @@ async function readBack(work: RotationWork, step: Step, end: StepEnd): Promise<E
     const record = findRecord(work.session.profile, step, after, step.before ?? {});
     return { end: { ...end, record }, after };
   } catch (error) {
-    const text = `but reading back failed: ${expectedError(error).message}`;
-    return { end: withNotes(end, text) };
+    const reason = expectedError(error).message;
+    return { end: withNotes(end, { code: 'rotation', is: 'unread', reason }) };
   }
 }

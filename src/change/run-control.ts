@@ -1,5 +1,6 @@
 import { DeviceError } from '../device/errors.ts';
 import type { DeviceRef } from '../device/record.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** How the user holds a run or ends it early; the step under way is always finished. */
 export class RunControl {
@@ -56,8 +57,8 @@ export class StopsRunError extends DeviceError {
   override readonly code = 'login-unknown';
   readonly stopReason: string;
 
-  constructor(device: DeviceRef, text: string, stopReason: string) {
-    super(device, text);
+  constructor(device: DeviceRef, what: Note, stopReason: string) {
+    super(device, what);
     this.stopReason = stopReason;
   }
 }

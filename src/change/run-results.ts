@@ -1,8 +1,9 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
 import { type DeviceRef, frequencies } from '../device/record.ts';
-import { causeText, notCoveredBy, unplannedResults } from './plan.ts';
+import { notCoveredBy, unplannedResults } from './plan.ts';
 import { resultFor, type StepEnd, type StepResult, type Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
+import { causeText } from '../fleet/failure-cause.ts';
 
 /** `step` is set if a request was planned. */
 export interface StepOutcome {

@@ -83,7 +83,7 @@ export async function runStep(
         session.facts.setFields(step.resource, refused, { readOnly: true });
         const open = refused.find((field) => isDisabling(field, valueAt(step.asked, field)));
         if (open !== undefined) {
-          const why = `only the device sets ${open}, so nothing keeps this account closed; the same line now asks whether to go on`;
+          const why = { code: 'seen', is: 'not-closed', field: open } as const;
           return withResponse(step, outcome, { ...ended, end: withNotes(ended.end, why) }, leftOut);
         }
         step = withoutRefused(session.profile, step, refused);
@@ -107,8 +107,11 @@ function withResponse(
   { end: judged, after }: Ended,
   leftOut: readonly string[],
 ): Ended {
-  const own = leftOut.length > 0 ? `left to the device: ${leftOut.join(', ')}` : undefined;
-  const end = withNotes(judged, own);
+  const fields = leftOut.join(', ');
+  const end = withNotes(
+    judged,
+    fields === '' ? undefined : { code: 'seen', is: 'left-out', fields },
+  );
   const { status, body } = outcome.kind === 'accepted' ? outcome : {};
   const isShown = purpose?.kind === 'typed' && status !== undefined && body !== undefined;
   return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };
@@ -226,7 +229,10 @@ async function readBack(
         ? {
             ...judged,
             verdict: 'unknown',
-            notes: [`the device accepted it, but it is ${textOf(own.why)}`],
+            notes: [
+              { code: 'seen', is: 'accepted' },
+              { code: 'seen', is: 'open', why: textOf(own.why) },
+            ],
           }
         : judged;
     if (step.action === 'delete' && end.verdict === 'done' && outcome.kind === 'accepted') {
@@ -262,9 +268,8 @@ function withLateness(
     session.hasWaitedInVain = true;
     return end;
   }
-  const answer = isAccepted ? 'the device accepted it' : 'no answer refuses it';
-  const note = `${answer}, and the device shows changes late, or not at all: this one does not show yet`;
-  return { ...end, verdict: 'unknown', notes: [note] };
+  const answer = { code: 'seen', is: isAccepted ? 'accepted' : 'unrefused' } as const;
+  return { ...end, verdict: 'unknown', notes: [answer, { code: 'seen', is: 'late' }] };
 }
 
 /** `drift` if the device refused the write because the record is no longer what was planned for. */
@@ -279,9 +284,11 @@ function withConflict(
     step.request.ifAbsent === true || (profile.revision !== undefined && step.action !== 'add');
   const isConflict = error instanceof RejectedError && [409, 412].includes(error.status);
   if (!isConditional || !isConflict) return end;
-  const what = step.action === 'add' ? 'was added' : 'changed';
-  const text = `${ref.name}: ${recordName(step)} ${what} since the plan; nothing was overwritten (${error.message})`;
-  return { ...end, verdict: 'drift', error: new DriftError(text) };
+  const conflict = {
+    ...{ code: 'not-sent' as const, is: 'conflict' as const, name: recordName(step) },
+    ...{ what: step.action === 'add' ? 'was added' : 'changed', reason: error.message },
+  };
+  return { ...end, verdict: 'drift', error: new DriftError(conflict, { where: ref.name }) };
 }
 
 /** A response may precede the visible change; what is no clear refusal may still be processed. */
@@ -329,11 +336,14 @@ function unread(outcome: RequestOutcome, error: DevshError): StepEnd {
   if (outcome.kind === 'refused' && isRefusal(outcome)) {
     return { verdict: 'failed', error: outcome.error };
   }
-  const lost = isExpired ? 'its session had ended' : 'the response was lost';
-  const reason = outcome.kind === 'accepted' ? 'the device accepted it' : lost;
+  const lost = isExpired ? 'expired' : 'lost';
+  const is = outcome.kind === 'accepted' ? 'accepted' : lost;
   return {
     verdict: 'unknown',
     error: outcome.kind === 'accepted' || isExpired ? error : outcome.error,
-    notes: [`${reason}, but read-back failed: check the record before you repeat the line`],
+    notes: [
+      { code: 'seen', is },
+      { code: 'seen', is: 'unread' },
+    ],
   };
 }

@@ -1,6 +1,6 @@
 import { isChangedCertificate } from '../device/errors.ts';
 import { type FaultKind, TransportFault } from '../device/fault.ts';
-import { type DevshError, LoginInDoubtError } from '../errors.ts';
+import { type DevshError, LoginInDoubtError, ReadOnlyError } from '../errors.ts';
 
 export const CHANGED_CERTIFICATE = 'certificate CHANGED';
 
@@ -36,4 +36,27 @@ export function failureCause(error: DevshError): string {
   if (error instanceof LoginInDoubtError) return 'login in doubt';
   if (error.cause instanceof TransportFault) return FAULT_WORDS[error.cause.kind];
   return CODE_WORDS[error.code] ?? error.code;
+}
+
+/** Error codes as words, for use after a count or in parentheses. */
+const IN_WORDS: Readonly<Record<string, string>> = {
+  unreachable: 'not reached',
+  untrusted: 'not trusted',
+  protocol: 'without a usable response',
+  unauthorized: 'refused the login',
+  'login-failed': 'refused the login',
+  forbidden: 'without permission',
+  credentials: 'without a login',
+  rejected: 'refused the request',
+  refused: 'refused by devsh',
+  settings: 'with an invalid settings file',
+  'not-read': 'not read then',
+  'not-known': 'in doubt',
+  'not-restorable': 'cannot be restored',
+};
+
+export function causeText(error: DevshError): string {
+  if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
+  if (error instanceof ReadOnlyError) return 'read-only';
+  return IN_WORDS[error.code] ?? error.code;
 }

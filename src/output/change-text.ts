@@ -3,7 +3,6 @@ import { isEqual } from '../device/equality.ts';
 import { counted, someOf } from '../text/one-line.ts';
 import { changedParts } from '../change/compare.ts';
 import {
-  causeText,
   type DevicePlan,
   notCoveredBy,
   notCoveredText,
@@ -35,6 +34,7 @@ import { textOf } from './sentences.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
 import { lossTexts } from '../change/data-loss.ts';
 import type { Step } from '../change/step.ts';
+import { causeText } from '../fleet/failure-cause.ts';
 
 /** A sign and a tone for each verdict, always shown with its word. */
 export const VERDICT_MARKS: Readonly<Record<Verdict, { mark: string; tone: Tone }>> = {

@@ -2,12 +2,13 @@ import { DEVICE } from './sentences/device.ts';
 import { FLEET } from './sentences/fleet.ts';
 import { HISTORY } from './sentences/history.ts';
 import { RESPONSE } from './sentences/response.ts';
+import { RUNNING } from './sentences/running.ts';
 
 /**
  * One sentence for each code, or for each kind of what it is about (`is`). `{name}` stands for a value; a function
  * composes what a template cannot.
  */
-export const SENTENCES = { ...DEVICE, ...FLEET, ...HISTORY, ...RESPONSE } as const;
+export const SENTENCES = { ...DEVICE, ...FLEET, ...HISTORY, ...RESPONSE, ...RUNNING } as const;
 
 type Code = keyof typeof SENTENCES;
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`

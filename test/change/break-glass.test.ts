@@ -95,7 +95,7 @@ test('a change that the profile calls disabling takes access, whatever its field
   const user = { keyField: 'username', fields: {}, disabledAs: { lang: 'fr' } };
   const profile = { ...documentedProfile, resources: { user } };
   expect(riskOf(one, 'rescue', undefined, profile)).toMatchObject({
-    reason: 'changing lang of rescue may take away access from rescue',
+    reason: { code: 'at-risk', is: 'glass', harm: 'changing lang of', user: 'rescue' },
   });
 });
 

@@ -84,7 +84,7 @@ test('a set that changes another user instead differs and names it', () => {
   const step = set('bob', { lang: 'fr' }, before);
   expect(judgedStep(profile, step, accepted, { before, after })).toMatchObject({
     verdict: 'differs',
-    note: 'the device accepted it, but read-back shows no change so far; also changed without a request: zoe (lang)',
+    note: 'the device accepted it; read-back shows no change so far; also changed without a request: zoe (lang)',
   });
 });
 
@@ -155,7 +155,7 @@ test('the loss of one of two records with the same id is noticed', () => {
   expect(judgedStep(profile, step, accepted, readings)).toMatchObject({
     verdict: 'differs',
     record: bob,
-    note: 'the device accepted it, but read-back shows no change so far; no longer in the list, without a request: zoe',
+    note: 'the device accepted it; read-back shows no change so far; no longer in the list, without a request: zoe',
   });
 });
 

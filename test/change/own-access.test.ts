@@ -8,6 +8,7 @@ import { type DeviceRecord, type Value, withoutFields } from '../../src/device/r
 import { rounds } from '../rounds.ts';
 import { step } from './steps.ts';
 import type { Step } from '../../src/change/step.ts';
+import { textOf } from '../../src/output/sentences.ts';
 
 const ADMIN = Credential.basic('admin', 'secret');
 
@@ -22,7 +23,8 @@ function objection(
   credential: Credential | undefined = ADMIN,
   records: readonly DeviceRecord[] = [],
 ): string | undefined {
-  return ownObjection(one, credential, records)?.reason;
+  const found = ownObjection(one, credential, records);
+  return found && textOf(found.reason);
 }
 
 test.each<[DeviceRecord, DeviceRecord]>([
@@ -296,7 +298,8 @@ test('no list at any depth loses an account without its word, whatever its membe
       const session = { credential: ADMIN, tokenOwner: undefined, profile: documentedProfile };
       const entry = { name: 'fw1', address: '127.0.0.1', groups: [], breakGlass: ['root'] };
       const { own, breakGlass } = objectionsOn({ ...session, entry }, () => [before]);
-      expect((isGlass ? breakGlass : own)(one)?.reason).toContain(`would lose ${name}`);
+      const reason = (isGlass ? breakGlass : own)(one)?.reason;
+      expect(reason && textOf(reason)).toContain(`would lose ${name}`);
     }),
   );
 });

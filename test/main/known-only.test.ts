@@ -43,7 +43,7 @@ test('a record that appears only after the verdict is undone, too', async () => 
     list: (held, reads) => (reads <= 4 ? before : held),
   });
   const { stdout } = await devsh('user delete ann --on oslo --yes --allow unlisted-login');
-  expect(stdout).toContain('no effect - the device accepted it, but read-back shows no change');
+  expect(stdout).toContain('no effect - the device accepted it; read-back shows no change');
   expect(users().map(({ username }) => username)).toEqual(['bob']);
   await devsh('user list --on oslo');
   expect((await devsh('undo --yes --allow unlisted-login --allow loss')).stdout).toContain(
@@ -58,7 +58,7 @@ test('undo skips a run without a visible effect', async () => {
   });
   await devsh(ADD);
   const set = await devsh('user set bob lang=fr --on oslo --yes --allow unlisted-login');
-  expect(set.stdout).toContain('no effect - the device accepted it, but nothing changed');
+  expect(set.stdout).toContain('no effect - the device accepted it; nothing changed');
   const { stderr, stdout } = await devsh('undo --yes --allow unlisted-login');
   expect(stderr).toContain('of which it sees no effect');
   expect(stdout).toContain('eve  deleted');

@@ -1,7 +1,7 @@
 import { grantCounts } from '../../change/doubts.ts';
 import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
-import { causeText, notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
+import { notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
 import type { Step } from '../../change/step.ts';
 import type { About } from '../../change/verdict.ts';
 import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
@@ -18,6 +18,8 @@ import { named } from '../../change/account-harm.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
+import { causeText } from '../../fleet/failure-cause.ts';
+import { textOf } from '../../output/sentences.ts';
 /**
  * Whether an account that somebody needs may be written to: as this line allows or the user answers; as the run that
  * it takes back was allowed; or, where an older intent is sent again, by a fresh line alone.
@@ -96,7 +98,7 @@ export async function guard(
       continue;
     }
     const expected = account ?? device.name;
-    const text = `${visible(device.name)}: ${objection.reason}. Type ${named(expected)} to do it:`;
+    const text = `${visible(device.name)}: ${textOf(objection.reason)}. Type ${named(expected)} to do it:`;
     const answer = await ask({ kind: 'confirm', text, expected });
     if (answer !== expected) throw new DeclinedError('you did not confirm: nothing was sent');
     if (account !== undefined) allowed = new Set([...allowed, word]);
@@ -117,7 +119,7 @@ function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
 function freshLineError({ device, step, objection }: AccessError): RefusedError {
   const allow = allowOption(OWN_ACCOUNT, objection.account ?? step.key);
   return new RefusedError(
-    `${device.name}: ${objection.reason}; if you mean it now: ${lineOn(device, step, step.asked)} ${allow}; nothing was sent`,
+    `${device.name}: ${textOf(objection.reason)}; if you mean it now: ${lineOn(device, step, step.asked)} ${allow}; nothing was sent`,
   );
 }
 

@@ -45,6 +45,7 @@ import { guard, reasonFor } from './consent.ts';
 import { confirm } from '../session.ts';
 import { headOf } from './execute.ts';
 import { write } from './write.ts';
+import { textOf } from '../../output/sentences.ts';
 
 /**
  * Sends a request as it was typed. What it means is planned, guarded, confirmed, journaled and read back as in any
@@ -83,7 +84,7 @@ export async function* writeRaw(
       const allowed = await guard(call, guarded, sessions, 'this line');
       for (const [session, target] of unknown) {
         refuseUnknown(allowed, session, target.request, target);
-        yield info(`${session.ref.name}: ${target.unknown ?? ''}`);
+        yield info(`${session.ref.name}: ${textOf(target.unknown ?? '')}`);
       }
       const devices = plan.devices.filter((one) => !isUnknown(one));
       return devices.length === 0 ? undefined : { plan: { ...plan, devices } };
@@ -273,6 +274,8 @@ function refuseUnknown(
   }
   const isDoubtful = request.method === 'DELETE' ? own === undefined : isOfAccounts;
   if (isDoubtful && !allowed.has('unread')) {
-    throw new RefusedError(`${ref.name}: ${unknown}; nothing was sent; ${allowHint('unread')}`);
+    throw new RefusedError(
+      `${ref.name}: ${textOf(unknown)}; nothing was sent; ${allowHint('unread')}`,
+    );
   }
 }

@@ -31,7 +31,7 @@ test(
     const screen = program.screen().join('\n');
     expect(screen).not.toContain('locked out');
     expect(screen).toContain('9 done · 3 not as planned');
-    expect(screen).toContain('no effect - the device accepted it, but nothing changed so far');
+    expect(screen).toContain('no effect - the device accepted it; nothing changed so far');
     expect(screen).toMatch(/not reached: 127\.0\.0\.12:\d+, 127\.0\.0\.13:\d+/);
     const active = devices.map(
       ({ users }) => users.find(({ username }) => username === 'viewer')?.is_active,
