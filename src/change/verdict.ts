@@ -95,9 +95,11 @@ export function withNotes(end: StepEnd, ...more: readonly (Note | string | undef
   return notes.length === 0 ? end : { ...end, notes };
 }
 
-/** The code of each note, for scripts. */
+/** What each note says, for scripts: `seen.no-change`. */
 export function codesOf({ notes = [] }: Pick<StepEnd, 'notes'>): readonly string[] {
-  return notes.flatMap((note) => (typeof note === 'string' ? [] : [note.code]));
+  return notes.flatMap((note) =>
+    typeof note === 'string' ? [] : [note.code, 'is' in note ? note.is : []].flat().join('.'),
+  );
 }
 
 /** All notes as one text; undefined without any. */

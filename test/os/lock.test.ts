@@ -81,9 +81,9 @@ test.each(['', 'garbage\n', '4711 elsewhere x\n'])(
   async (text) => {
     const path = join(await makeTempFolder(), 'file');
     await writeFile(`${path}.lock`, text);
-    const times = { renewMs: 20, lostMs: 120 };
-    const tooEarly = withLock(path, () => Promise.resolve(), { waitMs: 0, times });
+    const tooEarly = withLock(path, () => Promise.resolve(), { waitMs: 0 });
     await expect(tooEarly).rejects.toThrow(`holds ${path}.lock`);
+    const times = { renewMs: 20, lostMs: 120 };
     expect(await withLock(path, () => Promise.resolve('mine'), { times })).toBe('mine');
   },
 );

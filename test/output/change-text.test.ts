@@ -77,7 +77,7 @@ const run = [
     ],
   }),
   ended({ device: fw3, verdict: 'failed', error: unreachable }),
-  ended({ key: 'x\u001B[2J', verdict: 'unknown', notes: ['the response was lost'] }),
+  ended({ key: 'x\u001B[2J', verdict: 'unknown', notes: [{ code: 'seen', is: 'lost' }] }),
   {
     kind: 'summary',
     run: 'r1',
@@ -146,7 +146,10 @@ test('the JSON of a run holds results, the device that had no plan, and the summ
           "key": "x\\u001b[2J",
           "action": "add",
           "verdict": "unknown",
-          "note": "the response was lost"
+          "note": "the response was lost",
+          "codes": [
+            "seen.lost"
+          ]
         },
         {
           "device": "fw2",
@@ -252,7 +255,7 @@ test('jsonl says each result as it comes, and CSV has a row for each', () => {
     'device,address,resource,key,action,verdict,record',
     'device,address,resource,key,action,verdict,differences',
     'device,address,resource,key,action,verdict,error',
-    'device,address,resource,key,action,verdict,note',
+    'device,address,resource,key,action,verdict,note,codes',
     'run,summary',
   ]);
   expect(write('csv', run).out).toContain('fw3,user,carol,add,failed,no answer within 5 s\n');

@@ -53,7 +53,10 @@ const result = z
     differences: z.array(difference).optional(),
     record: record.optional(),
     note: z.string().optional(),
-    codes: z.array(z.string()).optional().describe('What its note says; stable'),
+    codes: z
+      .array(z.string())
+      .optional()
+      .describe('What its note says, such as seen.no-change; stable'),
     error: error.optional(),
     run: z.string().optional().describe('If the command made or continued several runs: its run'),
   })
