@@ -25,12 +25,12 @@ import type { Known } from './typed-fields.ts';
 import { matchesGlob } from '../text/glob.ts';
 import type { Note } from '../output/sentences.ts';
 
-/** What says whose account it is, in which language the device speaks to them, and comments: nothing that opens a door. */
+/** Fields that give no access: names, phones, language and comments of a person. */
 const HARMLESS =
   /^(?:(?:first|given|last|family|sur|full|display|real)name|(?:tele|mobile|work|office)?phone(?:number)?|mobile|lang(?:uage)?|locale|timezone|tz|comments?|notes?|description)$/;
 const EMAIL = /^e?mail(?:address)?$/;
 
-/** Whether a list may hold logins: the accounts of the profile, and whatever has a field that is a secret. */
+/** Whether a list may contain logins: the accounts of the profile, and any list whose records have a secret field. */
 export function givesAccess(
   profile: Profile,
   resource: string,
@@ -57,8 +57,8 @@ export interface AccountFinder {
 }
 
 /**
- * Which records of a list are an account: those with its name as natural key. If none has, each with its name in a
- * field whose values all differ there; `role: admin` and `created_by: admin` mean nothing. No name of a field decides.
+ * Finds the records of a list that are an account: those with its name as natural key. If none has, those with its name
+ * in a field whose values all differ; `role: admin` and `created_by: admin` mean nothing. The name of a field never decides.
  *
  * @param isNamed whether a text is the name of the account, in any spelling
  */
@@ -122,8 +122,8 @@ export function textsOf(record: DeviceRecord, above = ''): [path: string, text: 
 }
 
 /**
- * How a step may take access away from its account: any field counts that is not known to be harmless, also one that
- * the request erases, or may erase.
+ * How a step may take access away from its account; undefined if it cannot. Each field counts that is not known to be
+ * harmless, including one that the request erases or may erase.
  *
  * @param isNamed whether a text is a name that the account logs in with
  */
@@ -137,7 +137,7 @@ export function harmOf(
   const parts = partsOf(step);
   const { resource, keyField, before, effects } = step;
   if (parts.some(({ field }) => field === keyField)) return 'renaming';
-  // What the account logs in with is free in no field.
+  // A field with a name that the account logs in with is never harmless.
   const isFree = (field: string): boolean =>
     isHarmlessField({ profile, resource, keyField }, field) &&
     !isNamed(valueText(nestedValue(before ?? {}, field)));
@@ -178,8 +178,8 @@ function partsOf({ before = {}, after = {} }: Step): ChangedPart[] {
 }
 
 /**
- * The field by which a list of members would lose an account. The lists of an account itself, such as its roles, are no
- * members: of the profile's accounts they do not count.
+ * The field from whose list of members a step would remove an account. The lists of an account itself, such as its roles,
+ * are not members: those of the profile's accounts do not count.
  */
 export function fieldThatLoses(
   step: Step,
@@ -210,7 +210,7 @@ function isSame(one: string, other: string): boolean {
 }
 
 export function foldedLook(name: string): string {
-  // Most names: nothing in them is composed.
+  // Most names are ASCII, which has no composed letters.
   if (isPlainAscii(name)) return lookOf(name);
   return lookOf(
     normalized(name, 'NFKD')
@@ -264,7 +264,7 @@ export function breakGlassAtRisk(
   return { account, reason: { code: 'at-risk', is: 'glass', harm, ...names } };
 }
 
-/** Whether these fields make an account without a password that is known. */
+/** Whether these fields make an account whose password nobody knows. */
 export function lacksPassword(profile: Profile, resource: string, fields: DeviceRecord): boolean {
   const isKnown = ([field, value]: [string, Value]): boolean =>
     isSecretField(field) && value !== null && value !== '' && !isMask(value);

@@ -36,7 +36,7 @@ interface ApplyWork extends RotationWork {
 export async function applyToDevice(work: ApplyWork): Promise<void> {
   const { devicePlan, session } = work;
   const isOwn = ({ step }: PendingStep): number => Number(isOwnRotation(step, session.credential));
-  // The login in use is the way back for the others.
+  // The secret of the login in use comes last: the steps of other accounts need that login.
   const left = work.pending.toSorted((one, other) => isOwn(one) - isOwn(other));
   if (left.length === 0) return;
   const readings = new LatestReadings(work);
@@ -74,7 +74,7 @@ export async function applyToDevice(work: ApplyWork): Promise<void> {
   }
 }
 
-/** How a step ends that is not sent: `drift` says how its record is not as planned; else somebody else has done it. */
+/** The end of a step that must not be sent: its record has drifted, or somebody else has already done it. */
 async function settledNow(
   { session, access }: Pick<ApplyWork, 'session' | 'access'>,
   step: Step,
@@ -208,7 +208,7 @@ export function unreachedResult(
   return resultFor(devicePlan.device, one.step, end);
 }
 
-/** Reads again where a record seems to have drifted: a counter changes again although nothing is sent. */
+/** Reads again if a record seems to have drifted: only a counter changes again although nothing is sent. */
 async function recheckDrift(
   { session, settleDelaysMs }: ApplyWork,
   left: readonly PendingStep[],
@@ -270,12 +270,12 @@ class LatestReadings {
     return this.#stale.has(resource);
   }
 
-  /** All of it is too old to compare with. */
+  /** From now on, all readings are too old to compare with. */
   expire(): void {
     for (const resource of this.#latest.keys()) this.#stale.add(resource);
   }
 
-  /** Ctrl-C ends it at once: no request that changes something is in flight. */
+  /** Ctrl-C interrupts it at once, because no write is in flight. */
   async read(steps: readonly HasStep[]): Promise<void> {
     for (const { step } of onePerResource(steps)) {
       this.take(step, await readResource(this.#work, step.resource, this.#work.signal));

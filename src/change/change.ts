@@ -27,7 +27,7 @@ interface WithFields extends AnyChange {
   readonly asJson?: AsJson | undefined;
   /** The values were read from a device, not typed by the user. */
   readonly isExact?: true | undefined;
-  /** For a record that is restored: the fields that cannot be, with their old values. */
+  /** For a restored record: the fields that cannot be restored, with their old values. */
   readonly lost?: DeviceRecord | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface Add extends WithFields {
 
 interface SetFields extends WithFields, WithTarget {
   readonly action: 'set';
-  /** The fields are masked: each device's profile says which ones it has. */
+  /** The fields take a new secret. They are masked; the profile of each device names them. */
   readonly rotation?: Rotation | undefined;
-  /** A device without the record needs nothing. */
+  /** A device that does not have the record needs no change. */
   readonly isOptional?: true | undefined;
   /** The fields that the record shall no longer have. */
   readonly removes?: readonly string[] | undefined;
@@ -59,7 +59,7 @@ interface Delete extends WithTarget {
 /** What the user wants on every selected device. Every write starts as a `Change`. Plain data. */
 export type Change = Add | SetFields | Delete;
 
-/** The change that a step carries out, of the record that it means by now. A file has steps without a purpose. */
+/** The change that a step carries out, for the record that it means by now. Steps of a file have no purpose. */
 export function changeOf(
   step: Pick<Step, 'action' | 'resource' | 'key' | 'asked' | 'removes'> & Partial<Step>,
   meant?: Meant,

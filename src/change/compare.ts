@@ -43,8 +43,8 @@ export function differencesOf(
 }
 
 /**
- * How the fields of a write are compared with those of the device: exactly where they were read from it, else in any
- * spelling. Where an empty text is the form's word for null, null is its spelling.
+ * How the fields of a write are compared with those of the device: exactly if they were read from it, else in any
+ * spelling. If the form says null by an empty text, null is a spelling of it.
  */
 export function comparisonFor(
   profile: Profile,
@@ -78,7 +78,7 @@ function partsOf(sent: DeviceRecord, held: DeviceRecord): DeviceRecord {
   return Object.fromEntries(parts);
 }
 
-/** A value with its secrets as a journal has them in the place of the other one: as digests, else masked. */
+/** The other value, with its secrets as the first one has them: as digests where it has digests, else masked. */
 function maskedAs(one: Value | undefined, other: Value | undefined, name?: string): typeof one {
   if (one === undefined || other === undefined || !holdsMask(one)) return other;
   if (isComparable(one)) return journaled(other);

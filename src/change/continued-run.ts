@@ -3,10 +3,10 @@ import { isStopped } from './plan.ts';
 import { type About, isAbout, isGood, type StepResult } from './verdict.ts';
 
 /**
- * A run with those that continue it, as one: of what a later one takes over, its result counts, or what its reading
- * shows of a request that was sent before.
+ * A run and the runs that continue it, as one run. Where a later one takes a step over, its result counts, or what its
+ * reading shows of a request that was sent before.
  *
- * @param later the oldest first; others count for nothing
+ * @param later the oldest first; runs that do not continue it are ignored
  */
 export function withContinued(run: Run, later: readonly Run[]): Run {
   return later.filter(({ plan }) => plan.of?.run === run.run).reduce(continuedBy, run);

@@ -44,12 +44,12 @@ type Guarded = Pick<
 
 /** Why a step may end the access of an account that somebody needs. */
 interface Objection {
-  /** The record, as it is shown: permitting it permits no other one. Absent if nobody knows whose login is in use. */
+  /** The account to name in order to permit the step. Absent if nobody knows whose login is in use. */
   readonly account?: string;
   readonly reason: Note;
 }
 
-/** It may end the access of an account that somebody needs: naming it in full overrides it. */
+/** The step may end the access of an account that somebody needs. Naming the account in full overrides the refusal. */
 export class AccessError extends RefusedError {
   readonly device: DeviceRef;
   readonly step: Step;
@@ -164,10 +164,10 @@ const PROTECTING: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Whether a step may be written, by the records last read: undefined if so, an `AccessError` where a person may say yes,
- * else why not. It must not take access from the account in use or from a break-glass account, nor lose what nobody
- * asked to lose, nor delete the last record or a protected one. Asked when it is planned, and again right before its
- * request.
+ * Whether a step may be written, by the records last read: undefined if it may, an `AccessError` if a person can permit
+ * it, else a refusal. A step must not take access from the account in use or from a break-glass account, lose data that
+ * nobody asked to lose, or delete the last record or a protected one. devsh asks this when it plans the step, and again
+ * right before the request.
  *
  * @param leaves how many records of its resource a delete would leave
  */
@@ -249,7 +249,7 @@ function protectedReason(step: Step): Note | undefined {
   return { code: 'at-risk', is: 'protected', key: step.key, field, value: String(value) };
 }
 
-/** A lockout also ends the only session of a device, and an undo may take the first record back. */
+/** A lockout may end the only session of a device, and an undo may delete the record that was added first. */
 function lastOneReason({ action, resource, key, purpose }: Step, leaves: number): Note | undefined {
   const isFree = endsAccess(purpose) || (purpose?.kind === 'undo' && purpose.isFirst);
   return action === 'delete' && !isFree && leaves <= 0

@@ -14,12 +14,11 @@ export interface Identity {
   readonly person: DeviceRecord;
 }
 
-/** The record that an intent means on one device, and what would have to be so for it to act there. */
+/** The record that an intent means on one device, and what must be true before it may act on it. */
 export interface Meant extends Identity {
   /**
-   * `fresh`: the line named the record, and this is its own reading. `older`: the intent is sent again (undo,
-   * restore, a run that is continued), and this is what the newest confirmed step left, or the last reading
-   * before it.
+   * `fresh`: the line named the record, and the reading for its plan showed this. `older`: the intent is sent again
+   * (undo, restore, a continued run), and the newest confirmed step left this, or the last reading before it showed it.
    */
   readonly age: 'fresh' | 'older';
   /** The record itself, as a plan has it: where ids are positions, its content tells which one it is. */
@@ -103,7 +102,7 @@ export function canonicalId(id: string): string {
   return hex?.length === 32 ? hex.toLowerCase() : text;
 }
 
-/** What a record of a device whose profile is not known holds as its id, in whatever field. */
+/** What may be the id of a record, by the names of its fields: the profile of its device is not known. */
 export function idsOf(record: DeviceRecord = {}): string[] {
   return Object.entries(record).flatMap(([field, value]) =>
     /^_?(?:(?:uu|gu)?id|pk)$/i.test(field) && valueText(value) !== '' ? [valueText(value)] : [],
@@ -155,7 +154,7 @@ export interface Likeness {
  * record shows, too, agrees with nothing.
  *
  * @param others the other records of the same reading
- * @param writes the fields that the intent itself writes: they contradict only if several do, and more than agree
+ * @param writes the fields that the intent itself writes: they contradict only if several differ, and more than agree
  */
 export function likenessOf(
   expected: DeviceRecord,

@@ -181,7 +181,7 @@ function written(part: unknown, mask: typeof journaled, name = ''): JsonValue {
   return 'keyField' in part ? withShownKey(plain, part as Step) : plain;
 }
 
-/** The images of a step whose natural key is a secret have the digest that finds it again. */
+/** If the natural key of a step is a secret, its images keep a digest of the key, which finds the record again. */
 function withShownKey(plain: Readonly<Record<string, JsonValue>>, step: Step): JsonValue {
   const { before, after, key, keyField } = step;
   if (!isMask(key)) return plain;

@@ -69,12 +69,12 @@ export interface Evidence {
   /** What else has changed in the record; `sent` is the value before. */
   readonly sideEffects: readonly Compared[];
   readonly unread: Unread;
-  /** It is as asked, as far as records show its fields. */
+  /** All fields that records show are as asked. */
   readonly isAsAsked: boolean;
   /** It shows a part of the change: the device took the request. */
   readonly isShown: boolean;
   readonly isUntouched: boolean;
-  /** How many records have the key that the step wants to be there once. */
+  /** How many records have the key that the step wants to have once. */
   readonly sameKey: number;
   readonly others: OtherRecords;
   /** Fields that no record shows any more. */
@@ -132,12 +132,12 @@ export function evidenceOf(profile: Profile, planned: Step, readings: Readings):
 
 interface Followed {
   readonly others: readonly DeviceRecord[];
-  /** Its record was there, or shall be. */
+  /** The record existed before the step, or the step adds it. */
   readonly isThere: boolean;
   readonly id: string | undefined;
 }
 
-/** The record of a step after its request, and what became of the others. A renamed record is known by its new name. */
+/** Finds the record of a step after its request, and what became of the others. A renamed record has its new name. */
 function follow(
   step: Step,
   { records: after, ...about }: Listed,
@@ -196,7 +196,7 @@ function compared(
     hidden.includes(field) || isAsBefore(valueAt(before, field), valueAt(held, field));
   const isIgnored =
     action === 'delete' ||
-    // What the device only spells in its own way is an effect, also if it was so before.
+    // A value that the device spells in its own way is an effect, even if it was the same before.
     (!isAdd && !isOpen && rehashed.length === 0 && !isRespelled(missed) && wanted.every(isStill));
   const requested = [...differencesOf(asked, before, isSame).map(({ field }) => field), ...removes];
   return {
@@ -207,7 +207,7 @@ function compared(
   };
 }
 
-/** Fields that a restored record has and did not have before. What a summary leaves out is not known. */
+/** Fields that a restored record has and did not have before; none where the list is a summary, which cannot tell. */
 function gainedBy(
   profile: Profile,
   { asked, effects: { filled = {}, lost = {} }, resource }: Step,
@@ -226,13 +226,13 @@ function gainedBy(
   );
 }
 
-/** Reading proves that nothing has changed, whatever the response. */
+/** Whether reading proves that nothing has changed, whatever the response said. */
 export function isAllAsBefore({ isUntouched, others }: Evidence): boolean {
   const { gone, changed, added } = others;
   return isUntouched && gone.length + changed.length + added.length === 0;
 }
 
-/** The verdict on a step: the outcome of its request only tells `no effect` from `failed`. Pure. */
+/** The verdict on a step. Readings decide; the outcome of the request only tells `no effect` from `failed`. Pure. */
 export function judge(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const { profile, step, held } = seen;
   const own = isRefusal(outcome) ? refusedEnd(seen, outcome) : ownEnd(seen, outcome);
@@ -245,7 +245,7 @@ export function judge(seen: Evidence, outcome: RequestOutcome): StepEnd {
   );
 }
 
-/** What a refused request may have changed is never taken for its effect: somebody else may have written it. */
+/** A change after a refused request never counts as its effect: somebody else may have made it. */
 function refusedEnd(seen: Evidence, { error }: Refusal): StepEnd {
   const { held: record, isUntouched, isAsAsked, isShown, unread } = seen;
   const end = { verdict: 'failed', record, error } as const;
@@ -309,8 +309,8 @@ function objectionIn(outcome: RequestOutcome): Note | undefined {
 }
 
 /**
- * All that can be read back is as requested. Of a field that cannot, only the response tells; of one that nobody
- * documents, not even that.
+ * Everything that can be read back is as requested. For a field that cannot be read back, only the response tells; for a
+ * field that nobody documents, not even the response does.
  */
 function asFarAsShown(seen: Evidence, outcome: RequestOutcome): StepEnd {
   const { held: record, unread, missed, isShown, isOwnPathRead } = seen;
@@ -350,9 +350,8 @@ function lossIn(error: DevshError): Note {
 }
 
 /**
- * A step is never `done` if other records were removed or changed. A failed step stays `failed` beside changed
- * records, which may be another user's work; removed records always count. An added record may be that of the step
- * under another name.
+ * A step is never `done` if other records were removed or changed. A failed step stays `failed` if others were only
+ * changed: that may be another user's work. An added record may be the record of the step under another name.
  */
 function withOthers({ step, others, vanished }: Evidence, own: StepEnd): StepEnd {
   const { gone, lost, changed, added } = others;

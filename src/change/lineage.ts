@@ -11,7 +11,7 @@ interface Followed {
   readonly resource: string;
   readonly profile: Profile;
   readonly goneAt: GoneAt;
-  /** Why it may be another device: ids of then are those of another one. */
+  /** Why the device may be another one, whose ids mean other records. */
   readonly doubt?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ interface Followed {
 export type GoneAt = (resource: string, id: string, since: number) => number | undefined;
 
 /**
- * Whom an older intent means by now: the identity that the newest confirmed step left of its record. It follows
- * renames, and a record that was deleted and made again by undoing that. Pure.
+ * Whom an older intent means by now: the identity of its record after the newest confirmed step. It follows renames, and
+ * a record that was deleted and that an undo has made again. Pure.
  *
  * @param later the runs since, the oldest first
  * @param since when the device showed `from`, in ms UTC
@@ -86,8 +86,8 @@ function isSomebodyElse(one: Identity, other: Identity): boolean {
 }
 
 /**
- * Whose record a step has left. A name or an e-mail that it did not write is still that of before: what shows in its
- * place is by somebody else.
+ * The identity of the record after a step. A name or an e-mail that the step did not write is still the earlier one:
+ * somebody else wrote what shows in its place.
  */
 export function identityLeft(
   profile: Profile,

@@ -21,19 +21,19 @@ export interface RotationFacts {
   readonly isSent: boolean;
   /** The old secret is known. It is that of the account, not that of the login in use. */
   readonly knowsOld: boolean;
-  /** Tried last, before these events: its login may have been refused. The other one comes first now. */
+  /** The secret that was tried last before these events. Its login may have been refused, so the other one is tried first. */
   readonly lastTried?: 'new' | 'old' | undefined;
 }
 
-/** Before the new secret is tried again, or first after a lost response. */
+/** Delay before the new secret is tried again, or for the first time after a lost response. */
 const SOON_MS = 200;
 /**
- * Before each try of the old secret while an accepted change does not show yet. While it works, trying it locks
- * no account. The first one comes at once: an accepted login ends the count that the refused new one began,
- * before the change makes the old one of anybody else a refused one, too.
+ * Delays before each try of the old secret while an accepted change does not show yet. A secret that works locks no
+ * account. The first try comes at once: its login ends the count of refused logins that the try of the new secret began,
+ * before the change shows and the old secret is refused, too.
  */
 const OLD_MS = [0, 200, 800, 2000, 4000];
-/** Between two tries of the new secret alone: each refusal may count towards a lock of the account. */
+/** Delay between two tries of the new secret alone: each refusal may count towards a lock of the account. */
 const LATE_MS = 3000;
 const MAX_REFUSALS = 2;
 
@@ -55,14 +55,14 @@ export function nextAction(
   if (isNew === 'accepted') return end('done', 'new');
   switch (sent?.kind === 'sent' ? sent.outcome : undefined) {
     case undefined: {
-      // If the old one is not known, the login in use sets the same secret once more: no try can be refused.
+      // If the old secret is unknown, the login in use sets the same secret again, and no login is tried.
       if (!isSent || !knowsOld || isOld === 'accepted') return { kind: 'send' };
       const order = lastTried === 'new' ? (['old', 'new'] as const) : (['new', 'old'] as const);
       const next = order.find((secret) => outcomeOf(secret) === undefined);
       return next === undefined ? end('unknown', 'both') : attempt(next);
     }
     case 'not sent':
-      // An earlier request may have arrived; without the old secret, no login has denied it.
+      // An earlier request may have arrived; without the old secret, no login can disprove that.
       return end(isSent && !knowsOld ? 'unknown' : 'failed', 'both');
     case 'lost':
       if (isNew === undefined) return attempt('new', SOON_MS);

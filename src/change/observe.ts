@@ -47,7 +47,7 @@ import { textOf } from '../output/sentences.ts';
 
 type About = Pick<Step, 'keyField' | 'resource' | 'asked'>;
 
-/** Fields that changed without a request and may be counters or clocks: with digits, and undocumented. */
+/** Fields that changed without a request and may be counters or clocks: undocumented ones whose values have digits. */
 function suspectFields(
   profile: Profile,
   { keyField, resource, asked }: About,
@@ -118,7 +118,7 @@ export function noteMovedIds(
   if (example !== undefined) facts.set('ids', 'positional', undefined, example);
 }
 
-/** The same, from the records that older intents mean: devsh may have been killed before it saw ids move. */
+/** The same for the records that older intents mean: devsh may have been killed before it saw ids move. */
 export function noteIdsMovedSince(
   facts: DeviceFacts,
   resource: string,
@@ -136,7 +136,7 @@ export function noteIdsMovedSince(
   if (example !== undefined) facts.set('ids', 'positional', undefined, example);
 }
 
-/** A record with the earlier id of another one: then ids are positions. A key that several had shows nothing. */
+/** Describes a record that has the earlier id of another one: then ids are positions. Keys of several records do not count. */
 export function movedId(
   profile: Profile,
   { keyField, resource }: Pick<Step, 'keyField' | 'resource'>,
@@ -237,7 +237,7 @@ export function learnFromWrite(
   const { profile } = facts;
   const { action, resource, asked, request } = step;
   const write = WRITE_OF[action];
-  // Only an unreserved success proves the way to write.
+  // Only a success without any note proves the way to write.
   const isProof = verdict === 'done' && notes === undefined;
   if (isProof && originOfWrite(profile, write, resource) === 'assumed') {
     const { method, path, encoding } = writeFactsOf(profile, write, resource);
@@ -280,7 +280,7 @@ export function learnFromWrite(
   facts.setFields(resource, Object.keys(record).filter(always), { shown: true });
 }
 
-/** What said null: an empty text that is null now, or a field that was left out and has stayed null. */
+/** How the form said null: by an empty text that is null now, or by leaving out a field that has stayed null. */
 function nullSeen(
   { request: { form }, before: image }: Step,
   before: readonly DeviceRecord[],

@@ -53,7 +53,7 @@ export interface Whose {
 const NONE: ReadonlySet<DeviceRecord> = new Set();
 
 /**
- * The one comparison of identities: what follows from it, the gate, a step or a verdict says.
+ * The only comparison of identities. The gate, a step or a verdict decides what follows from it.
  *
  * @param taken records that are known to be other ones
  */
@@ -83,7 +83,7 @@ export function whose(
   return { byId: [], byKey: isKeyless ? isOwn : byKey, own };
 }
 
-/** What a record shows of itself. One with an id and without a key is known by its id alone. */
+/** What identifies a record. One with an id and without a key is known by its id alone. */
 function knownBy({ profile, keyField }: Omit<Listed, 'records'>, image: DeviceRecord): KnownBy {
   const id = hasPositionalIds(profile) ? undefined : idOf(profile, image);
   const key = image[keyField] ?? null;
@@ -143,7 +143,7 @@ export function pairRecords(
   return { matches, added };
 }
 
-/** How far a record may have moved in the list. */
+/** The most places by which a record may have moved in the list. */
 const NEAR = 8;
 
 /** The records that both lists show without a change, in about the same place: few are left to search for. */
@@ -165,7 +165,7 @@ function unchangedIn(
   return matches;
 }
 
-/** The records that a change may mean: by its key, as a name or an id, and by whom it means. Of an add, by its name. */
+/** The records that a change may mean: those with its key as name or id, and the one that it means. For an add: its name. */
 export function recordsNamed(
   listed: Omit<Listed, 'resource'>,
   change: Change,
@@ -259,7 +259,7 @@ class RecordIndex {
     if (isComparable(value)) {
       return this.#records.filter((record) => shownKey(field, record[field]) === value);
     }
-    // A record without a key has none, however the device says so.
+    // A record without a key may show that as null, as an empty text, or not at all.
     const isKeyless = valueText(value) === '';
     return records.filter((record) =>
       isKeyless ? valueText(record[field]) === '' : isStored(value, record[field]),

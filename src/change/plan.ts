@@ -28,11 +28,11 @@ export interface KeyReading extends About {
   readonly name?: string;
 }
 
-/** A field that the line names, on a device of which fields are known. */
+/** A field that the line names, on a device whose fields are known. */
 export interface FieldReading {
   readonly resource: string;
   readonly field: string;
-  /** The fields of the device, if this is none of them. */
+  /** All fields of the device, if this is not one of them. */
   readonly others?: readonly string[];
 }
 
@@ -56,9 +56,9 @@ export interface DevicePlan {
   /** The device's certificate was not checked. */
   readonly isUnchecked?: true;
   readonly lookAlikes?: readonly LookAlike[];
-  /** Until the whole plan is known: a key has one meaning on all devices. */
+  /** Needed until the whole plan is known: a key has one meaning on all devices. */
   readonly keyReadings?: readonly KeyReading[] | undefined;
-  /** Until the whole plan is known: a field that no device has is a mistake. */
+  /** Needed until the whole plan is known: a field that no device has is a mistake. */
   readonly fieldReadings?: readonly FieldReading[] | undefined;
   /** Numbers by resource; absent if the device could not be read. */
   readonly total?: Readonly<Record<string, number>>;
@@ -72,7 +72,7 @@ export interface DevicePlan {
   readonly takesOver?: readonly About[] | undefined;
 }
 
-/** A step of a plan file: whom it means, what was there, and what shall be. No request: `apply` encodes it anew. */
+/** A step of a plan file: whom it means, what was there, and what is wanted. It has no request: `apply` encodes it anew. */
 export type Wish = Pick<
   Step,
   'action' | 'resource' | 'key' | 'keyField' | 'before' | 'asked' | 'removes' | 'meant' | 'effects'
@@ -237,7 +237,7 @@ export function recordName({
   return key === '' ? resource : `${resource} ${quotedKey(key)}`;
 }
 
-/** More of a name than anybody reads. */
+/** Longer keys are cut in messages. */
 const LONGEST_KEY = 400;
 
 /** Quoted if blanks would not be seen. Different keys give different texts: plans fold by them. */
@@ -259,7 +259,7 @@ export interface NotCovered {
   readonly steps?: number;
 }
 
-/** Errors of devices that the change never reached. Any other failure is an answer to it, and leaves no debt. */
+/** Codes of errors by which a change never reached its device. Any other failure is an answer, and leaves nothing pending. */
 const OWING_CODES = ['unreachable', 'untrusted', 'unauthorized', 'login-failed', 'credentials'];
 
 export function isOwing({ error }: { readonly error?: DevshError | undefined }): boolean {

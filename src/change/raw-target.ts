@@ -39,7 +39,7 @@ import type { Note } from '../output/sentences.ts';
 export interface RawTarget {
   /** The records that it names; a new one if it creates a record. */
   readonly changes: readonly Change[];
-  /** Why nobody knows what it does to them. Then each is a delete: the guards expect the worst. */
+  /** Why it is unknown what the request does to them. Each change is then a delete: the guards expect the worst. */
   readonly unknown?: Note | string | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface RawCollection {
   readonly resource: string;
   /** The decoded segments below it. */
   readonly below: readonly string[];
-  /** It is where the profile has this resource, and not only a word of the path. */
+  /** Whether the profile has this resource at this path; false if only a word of the path names it. */
   readonly isOwn: boolean;
   /** The name of the parent of a sub-resource in the path. */
   readonly parent?: string | undefined;
@@ -182,7 +182,7 @@ export function rawTarget(
   return { changes, unknown };
 }
 
-/** All that the device may take for the name of a record, also of a list that nobody knows. */
+/** All words of a request that the device may take for the name of a record, even of an unknown list. */
 export function rawWords(profile: Profile, request: WriteRequest): string[] {
   const base = pathNames(profile.basePath);
   const { below } = collectionIn(profile, request) ?? {
@@ -228,7 +228,7 @@ function pairsOf({
   return [...form.map(([field, text]): [string, string] => [field, text]), ...values];
 }
 
-/** A field that is repeated has a list. */
+/** The fields of a request; the value of a repeated field is a list. */
 function fieldsOf({ form = [], json = {} }: WriteRequest): DeviceRecord {
   const lists = [...grouped(form, ([field]) => field)].map(([field, pairs]): [string, Value] => {
     const texts = pairs.map(([, text]) => text);
@@ -242,7 +242,7 @@ function actionsOf(request: WriteRequest): [string, string][] {
   return [...query, ...pairsOf(request)].filter(([field]) => ACTION.test(field));
 }
 
-/** The text, its parts in a list, and the texts and names in JSON, at any depth. */
+/** The text itself, its parts if it is a list, and the texts and names inside JSON, at any depth. */
 function wordsIn(text: string): string[] {
   const plain = percentDecoded(text);
   const json = /["[{]/.test(plain) ? textsIn(jsonIn(plain) ?? null) : [];
@@ -255,7 +255,7 @@ function textsIn(value: Value): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [name, ...textsIn(inner)]);
 }
 
-/** Whether nothing but the records and the fields says what the request does. */
+/** Whether the request says nothing of what it does, besides naming records and fields. */
 function isPlain(about: AccountList, request: WriteRequest): boolean {
   const { profile, resource } = about;
   const hasQuery = new URL(request.path, ORIGIN).search !== '';

@@ -46,15 +46,15 @@ interface ComputedChanges {
 }
 
 /**
- * All records of a resource with all their fields, or as its list shows them, read once. What a file says by name and
- * id is looked for at its own path where the list lacks it.
+ * Reads all records of a resource once, with all their fields or as its list shows them. A record that a file names by id
+ * and that the list lacks is read at its own path.
  */
 export type ReadInFull = (
   resource: string,
   how?: 'listed' | { readonly claimed: ClaimedRecords },
 ) => Promise<readonly DeviceRecord[]>;
 
-/** What a file says is on a device, as far as it has an id. */
+/** The records of a file that have an id: the device should have them. */
 type ClaimedRecords = (listed: readonly DeviceRecord[]) => readonly DeviceRecord[];
 
 /**
@@ -74,7 +74,7 @@ export async function readAndPlan(
   }
 }
 
-/** `isOpen`: a request was sent before, and shows no effect. */
+/** `isOpen`: a request was sent before, and shows no effect yet. */
 async function planOnce(
   planning: Planning,
   session: DeviceSession,
@@ -210,7 +210,7 @@ async function readingsOf(
   return fieldReadings(session.profile, resource, changes, full);
 }
 
-/** An older intent that the gate or other values stop: it stays pending. Without the answers given this time. */
+/** An older intent that the gate or changed values stop, as it stays pending: without the answers of this time. */
 function stoppedOlder(change: Change, part: DevicePlan | undefined): readonly Change[] {
   const { meant } = change;
   if (meant?.age !== 'older') return [];
@@ -218,7 +218,7 @@ function stoppedOlder(change: Change, part: DevicePlan | undefined): readonly Ch
   return [{ ...change, meant: { ...meant, also: undefined } }];
 }
 
-/** Asks how records are written, which the API document leaves open; before a delete only for the fields. */
+/** Learns how records are written, which the API document leaves open; before a delete only their fields. */
 async function learnFirst(
   { access, signal }: Planning,
   session: DeviceSession,
@@ -235,8 +235,8 @@ async function learnFirst(
 }
 
 /**
- * The records that changes mean, that the list does not show, and that are there. Adds to `doubts` why one is not known
- * to be absent.
+ * Finds the records that changes mean and that exist although the list does not show them. Adds to `doubts` why one may
+ * exist.
  */
 async function unlisted(
   { access, signal }: Planning,
@@ -265,7 +265,7 @@ async function unlisted(
     const absence = await absenceOf(listed, meantAmong, imageOf(profile, keyField, change));
     if (absence.kind === 'there') found.push(absence.record);
     if (absence.kind !== 'not known') continue;
-    // A fresh add wants what is not there. What is made again is added where nothing speaks against the list.
+    // A fresh add wants a record that does not exist. A record is made again unless something speaks against the list.
     const isSent = change.sent !== undefined;
     const isAgain = action === 'add' && change.lost !== undefined && !isSent;
     const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
@@ -275,7 +275,7 @@ async function unlisted(
   return found;
 }
 
-/** The claimed records that the list lacks and their own paths show, under the same name. */
+/** The claimed records that the list lacks and that their own paths show under the same name. */
 async function claimed(
   { access, signal }: Planning,
   session: DeviceSession,

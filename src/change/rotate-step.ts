@@ -37,9 +37,9 @@ export interface KeptRotations {
   /** The run whose pending secrets may be sent. */
   readonly run: string;
   read(account: RotatedAccount): Promise<KeptSecrets>;
-  /** Before a request leaves: keeps the secret in the second place, and that it is sent. */
+  /** Called before a request leaves: keeps the secret in the second place, and records that it is sent. */
   beforeSending(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
-  /** Before a login with the new or the old secret. */
+  /** Called before a login with the new or the old secret. */
   trying(account: RotatedAccount, secret: 'new' | 'old'): Promise<void>;
   /** Keeps the token that a device has just made. */
   received(device: DeviceRef, account: RotatedAccount, secret: string): Promise<void>;
@@ -60,7 +60,7 @@ interface Attempt {
   readonly account: RotatedAccount;
   readonly isOwn: boolean;
   readonly old: string | undefined;
-  /** Sent and tried; empty for a token that the device has not made yet. */
+  /** The new secret; empty for a token that the device has not made yet. */
   secret: string;
   readonly facts: RotationFacts;
   events: readonly RotationEvent[];
@@ -82,7 +82,7 @@ export async function rotateStep(work: RotationWork, one: PendingStep): Promise<
     const end = await runAttempt(work, one, attempt);
     return losesLogin(work.session, one.step, end) ? { end } : await readBack(work, one.step, end);
   } catch (error) {
-    // It is refused, the keychain is locked, or the disk is full.
+    // Expected: the rotation is refused, the keychain is locked, or the disk is full.
     if (!(error instanceof DevshError)) throw error;
     const isInDoubt =
       attempt === undefined ? rotationOf(one.step)?.isSent === true : mayHaveArrived(attempt);
@@ -91,7 +91,7 @@ export async function rotateStep(work: RotationWork, one: PendingStep): Promise<
   }
 }
 
-/** The request of this attempt, or one before it that no login has denied. */
+/** Whether a request with the new secret may have arrived: that of this attempt, or an earlier one. */
 function mayHaveArrived({ facts, events }: Attempt): boolean {
   return events.some(({ kind }) => kind === 'sent') || (facts.isSent && !isOldAccepted(events));
 }
@@ -123,9 +123,9 @@ async function runAttempt(
 }
 
 /**
- * The account of a step. That of the login in use has the name of the login. Throws RefusedError if the login
- * in use is that of another account with nearly the same name, or may be: `CORP\\admin` of a directory opens
- * the device, but no login of it would prove the new password of the local `admin`.
+ * The account whose secret a step rotates; that of the login in use has the name of the login. Throws RefusedError if the
+ * login in use is, or may be, another account with nearly the same name: `CORP\\admin` of a directory opens the device,
+ * but no login of it would prove the new password of the local `admin`.
  */
 export function rotatedAccount(
   { ref, credential }: Pick<DeviceSession, 'ref' | 'credential'>,
@@ -197,7 +197,7 @@ async function login(
   const credential = credentialOf(kind, account.user, text);
   const outcome = await tryLogin(session, access, step.resource, credential);
   if (outcome !== 'forbidden') return outcome;
-  // It proves nothing of an account that could read before, or if the device forbids without a login too.
+  // A 403 proves nothing if the account could read before, or if the device answers 403 without a login, too.
   return isOwn || (await withoutLogin.get(session)) === 'forbidden' ? 'unclear' : 'accepted';
 }
 
@@ -278,7 +278,7 @@ function textAt(body: string, path: string): string | undefined {
   return typeof held === 'string' && held !== '' ? held : undefined;
 }
 
-/** A refusal of the values. A device that fails, throttles or no longer knows the login may have stored them. */
+/** Whether the device refused the values. One that fails, throttles or no longer accepts the login may have stored them. */
 function isDefinite(error: DevshError): boolean {
   if (error instanceof UnauthorizedError) return error.code === 'forbidden';
   return error instanceof RejectedError && error.status !== 429;
@@ -327,7 +327,7 @@ function nounOf(step: Step): string {
   return rotationOf(step)?.kind === 'token' ? 'token' : 'password';
 }
 
-/** The records for the next step. Reading them also shows that the login in use works. */
+/** Reads the records for the next step, which also shows that the login in use works. */
 async function readBack(work: RotationWork, step: Step, end: StepEnd): Promise<Ended> {
   try {
     const after = await readResource(work, step.resource);

@@ -46,9 +46,9 @@ interface Sent extends Ended {
 }
 
 /**
- * Runs one step: journals, sends, reads back, judges. Only a throttled request (429) is sent again, after
- * the time that the device asks for, one that met the end of its session, once, and a record made again
- * without the fields that the device refuses to take; and only if reading back proves that nothing has changed. Expected failures are a result, not thrown.
+ * Runs one step: journals, sends, reads back, judges. A request is sent again in three cases, and only if reading back
+ * proves that nothing has changed: after a 429, when the device asks for it; once after its session has ended; and without
+ * the fields that the device refuses to take. Expected failures are a result, not thrown.
  *
  * @param before the records of the resource just before
  * @param isMoved whether its record has moved since the plan
@@ -100,7 +100,7 @@ function isDisabling(field: string, value: Value | undefined): boolean {
   return value !== undefined && disablingValue(field, value) === value;
 }
 
-/** Who types a request wants to see the response. */
+/** The end of a step; that of a request that the user typed has the response, too. */
 function withResponse(
   { purpose }: Step,
   outcome: RequestOutcome,
@@ -117,7 +117,7 @@ function withResponse(
   return { end: isShown ? { ...end, response: { status, body } } : end, ...(after && { after }) };
 }
 
-/** The records that the plan affects are read in full. No signal: a read-back is never broken off. */
+/** Reads a resource; the records that the plan affects, in full. It takes no signal: nothing interrupts a read-back. */
 export async function readResource(
   { session, access, devicePlan }: Pick<DeviceWork, 'session' | 'access' | 'devicePlan'>,
   resource: string,
@@ -166,7 +166,7 @@ function concernedSteps(
   return records.filter((record) => concerned.has(record));
 }
 
-/** Whether no record shows one of the written fields. An empty list says nothing. */
+/** Whether some written field is shown by no record; false for an empty list. */
 function leavesOut(steps: readonly Step[], records: readonly DeviceRecord[]): boolean {
   if (records.length === 0) return false;
   const asked = new Set(steps.flatMap((step) => Object.keys(step.asked)));
@@ -218,7 +218,7 @@ async function readBack(
     const byOwn = isKnown
       ? evidenceOf(profile, step, { before, after, answer, own: shown })
       : listed;
-    // What reads the list next, as an undo does, would take it for not carried out.
+    // An undo that reads this list next would believe that the change was not carried out.
     const isLate = isKnown && listed.held !== undefined && byOwn.isAsAsked;
     if (isLate) facts.set('effects', 'late');
     const seen = isLate ? listed : byOwn;
@@ -244,7 +244,7 @@ async function readBack(
   }
 }
 
-/** A missing effect is unknown where effects were late, or the device only promises (202). Learns from what showed. */
+/** A missing effect is `unknown` if the device showed effects late before, or only promises one (202). Learns that. */
 function withLateness(
   session: DeviceSession,
   end: StepEnd,
@@ -291,14 +291,14 @@ function withConflict(
   return { ...end, verdict: 'drift', error: new DriftError(conflict, { where: ref.name }) };
 }
 
-/** A response may precede the visible change; what is no clear refusal may still be processed. */
+/** Whether the change may still show: a request that was not clearly refused may still be processed. */
 function mayStillShow(seen: Evidence, outcome: RequestOutcome): boolean {
   if (isRefusal(outcome) || isExpiredSession(outcome)) return false;
   const isStill = seen.isUntouched && seen.others.gone.length + seen.others.changed.length === 0;
   return isStill || (seen.held === undefined && !seen.isAsAsked);
 }
 
-/** What the own path of a record says, if the list leaves open what became of it; undefined if it does not. */
+/** What the own path of a record says, if the list does not tell what became of it; undefined if the list tells. */
 async function ownPath(
   { session, access }: DeviceWork,
   { step, held, isUntouched }: Evidence,
@@ -323,7 +323,7 @@ async function ownPath(
     action === 'add' &&
     own.kind === 'there' &&
     foldedText(own.record[keyField]) !== foldedText(image?.[keyField]);
-  // The answer named somebody else's record.
+  // The id in the response is that of somebody else's record.
   if (isOther) return undefined;
   if (own.kind === 'there' && !isListed)
     session.facts.set(`resources.${resource}.list.hides`, true);

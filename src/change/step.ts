@@ -75,9 +75,9 @@ export interface Effects {
   readonly leftOut?: readonly string[] | undefined;
   /** Fields of unknown type whose values look like more than text; a part as `a.b`. */
   readonly untyped?: readonly string[] | undefined;
-  /** What an undo does not restore, or no undo of a delete would. */
+  /** What does not come back: by the undo of a delete or a set, or by the step itself if it restores a record. */
   readonly lost?: DeviceRecord | undefined;
-  /** Records of other resources that a delete concerns, or that its undo does not bring back. */
+  /** Records of other resources that a delete affects, or that a step that takes a delete back does not bring back. */
   readonly takes?: readonly Dependents[] | undefined;
 }
 

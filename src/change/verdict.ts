@@ -65,7 +65,7 @@ export interface StepResult extends About {
   readonly error?: DevshError | undefined;
   /** Why a filter that found nothing here cannot be right. */
   readonly doubt?: string | undefined;
-  /** The fields that a set wanted which needed no request. */
+  /** The fields of a set that needed no request. */
   readonly asked?: DeviceRecord | undefined;
   /** No response confirmed the add: only reading shows that the record is ours. */
   readonly isByReading?: true | undefined;
@@ -89,7 +89,7 @@ export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
 }
 
-/** What happened, with more to know about it. */
+/** The same end with more notes. */
 export function withNotes(end: StepEnd, ...more: readonly (Note | string | undefined)[]): StepEnd {
   const notes = [...(end.notes ?? []), ...more.filter((one) => one !== undefined)];
   return notes.length === 0 ? end : { ...end, notes };
