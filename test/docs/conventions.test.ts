@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from './pages.ts';
 
-const page = await readFile(join(ROOT, 'docs/conventions.md'), 'utf8');
+const [page = ''] = (await readFile(join(ROOT, 'docs/conventions.md'), 'utf8')).split(
+  '## With other tools',
+);
 
 /** `| … | Y: --json | [title](../test/x.test.ts) |`: what devsh does, and the test that proves it. */
-const rows = [...page.matchAll(/^\| ([^|]+) \|.*\| ([^|]+) \| ?([^|]*) \|$/gm)]
+const rows = [...page.matchAll(/^\| ([^|]+) \| ([^|]+) \| ?([^|]*) \|$/gm)]
   .map(([, convention = '', devsh = '', proof = '']) => ({ convention, devsh, proof }))
   .filter(({ convention }) => convention !== 'convention');
 
