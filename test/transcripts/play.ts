@@ -94,7 +94,7 @@ function filled(text: string, { devices, devsh }: TestFleet): string {
 
 function newestRun(folder: string): string {
   const names = readdirSync(join(folder, 'state/devsh/runs')).sort();
-  return (names.at(-1) ?? '').replace('.jsonl', '');
+  return (names.findLast((name) => name.endsWith('.jsonl')) ?? '').replace('.jsonl', '');
 }
 
 /** The reverse of `filled`; `{run}`, `{uuid}`, `{date}`, `{clock}` and `{ms}` stand for varying values. */
