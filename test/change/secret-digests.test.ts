@@ -8,9 +8,9 @@ import { type JournalEntry, journalLine, type Run } from '../../src/change/journ
 import { planDevice } from '../../src/change/plan-device.ts';
 import { serializePlan } from '../../src/change/plan-file.ts';
 import { parseJournal } from '../../src/change/read-journal.ts';
-import { curlScript } from '../../src/change/report/curl.ts';
-import { markdownReport } from '../../src/change/report/markdown.ts';
-import { jsonDocument, reportData, reportOf } from '../../src/change/report/report.ts';
+import { curlScript } from '../../src/shell/writing/curl-script.ts';
+import { markdownReport } from '../../src/shell/writing/markdown-report.ts';
+import { jsonDocument, reportData, reportOf } from '../../src/change/report.ts';
 import { resultText } from '../../src/change/result-file.ts';
 import { sincePlan } from '../../src/change/gate.ts';
 import { undoOf } from '../../src/change/undo.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { journalLine } from '../../src/change/journal.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import { curlScript } from '../../src/change/report/curl.ts';
+import { curlScript } from '../../src/shell/writing/curl-script.ts';
 import { serializePlan } from '../../src/change/plan-file.ts';
 import { digestWith } from '../../src/device/sensitive-fields.ts';
 import { genericRestProfile } from '../../src/device/built-in-profiles.ts';

@@ -1,8 +1,8 @@
 import { withContinued } from '../../change/continued-run.ts';
 import type { Run } from '../../change/journal.ts';
 import type { Pending } from '../../change/pending.ts';
-import { inline, markdownReport, table } from '../../change/report/markdown.ts';
-import { countsText, reportData, reportOf } from '../../change/report/report.ts';
+import { inline, markdownReport, table } from '../writing/markdown-report.ts';
+import { countsText, reportData, reportOf } from '../../change/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { expectedError, UsageError } from '../../errors.ts';
 import { eventText, foldEvents, runOf } from '../../history/fold-events.ts';

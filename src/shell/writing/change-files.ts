@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Change } from '../../change/change.ts';
 import { isChangeSetFile, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
-import { type Connection, curlScript } from '../../change/report/curl.ts';
+import { type Connection, curlScript } from './curl-script.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
 import { isPlanFile, parsePlanFile, serializePlan, wishedChange } from '../../change/plan-file.ts';
 import {

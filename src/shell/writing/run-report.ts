@@ -1,5 +1,5 @@
-import { jsonDocument, reportData, reportOf } from '../../change/report/report.ts';
-import { markdownReport } from '../../change/report/markdown.ts';
+import { jsonDocument, reportData, reportOf } from '../../change/report.ts';
+import { markdownReport } from './markdown-report.ts';
 import type { Run } from '../../change/journal.ts';
 import type { JsonValue } from '../../device/record.ts';
 import { type Output, success, type TextOutput, warning } from '../output.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { markdownReport } from '../../../src/change/report/markdown.ts';
+import { markdownReport } from '../../../src/shell/writing/markdown-report.ts';
 import { visibleLines } from '../../../src/text/visible.ts';
-import { exampleReport } from './example.ts';
-import { hostileTexts } from './hostile.ts';
+import { exampleReport } from '../../change/example-report.ts';
+import { hostileTexts } from '../../change/hostile.ts';
 
 test('has the head, all devices, and equal outcomes once', () => {
   expect(markdownReport(exampleReport())).toMatchInlineSnapshot(`

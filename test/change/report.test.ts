@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { jsonDocument, reportData } from '../../../src/change/report/report.ts';
-import { hasUnsafe } from '../../../src/text/visible.ts';
-import { exampleReport } from './example.ts';
+import { jsonDocument, reportData } from '../../src/change/report.ts';
+import { hasUnsafe } from '../../src/text/visible.ts';
+import { exampleReport } from './example-report.ts';
 import { hostileTexts } from './hostile.ts';
 
 test('has the urgent devices first, and before, planned and held of each field', () => {

@@ -1,5 +1,5 @@
 import { pathWithout } from '../../device/encode.ts';
-import { type Plan, recordName } from '../plan.ts';
+import { type Plan, recordName } from '../../change/plan.ts';
 import { headerOf } from '../../device/credential.ts';
 import type { Profile } from '../../device/profile.ts';
 import { type DeviceRef, jsonText } from '../../device/record.ts';
@@ -7,8 +7,8 @@ import type { ProxyServer, Route } from '../../device/route/route.ts';
 import { maskedPath, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 import { MASK } from '../../text/one-line.ts';
 import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
-import type { Step } from '../step.ts';
-import type { About } from '../verdict.ts';
+import type { Step } from '../../change/step.ts';
+import type { About } from '../../change/verdict.ts';
 
 /** How devsh reaches a device, and what the device wants. */
 export interface Connection {

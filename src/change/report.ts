@@ -1,5 +1,5 @@
-import { isEqual } from '../../device/equality.ts';
-import { maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
+import { isEqual } from '../device/equality.ts';
+import { maskedRecord, maskedValue } from '../device/sensitive-fields.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
@@ -8,17 +8,17 @@ import {
   type JsonValue,
   type Value,
   valueAt,
-} from '../../device/record.ts';
-import type { DevshError } from '../../errors.ts';
-import type { Run } from '../journal.ts';
-import { namesOf, pendingIn, traceOf } from '../pending.ts';
-import { type NotCovered, notCoveredBy, notCoveredData } from '../plan.ts';
-import { countsOf, outcomesOf, resultsOf, stateText, type StepOutcome } from '../run-results.ts';
-import { expectedIn, noteText, type StepResult, type Verdict, VERDICTS } from '../verdict.ts';
-import { replaceUnsafeInJson } from '../../text/visible.ts';
-import { maskedRequest } from '../../device/encode.ts';
-import { maskedDifference } from '../compare.ts';
-import type { Step } from '../step.ts';
+} from '../device/record.ts';
+import type { DevshError } from '../errors.ts';
+import type { Run } from './journal.ts';
+import { namesOf, pendingIn, traceOf } from './pending.ts';
+import { type NotCovered, notCoveredBy, notCoveredData } from './plan.ts';
+import { countsOf, outcomesOf, resultsOf, stateText, type StepOutcome } from './run-results.ts';
+import { expectedIn, noteText, type StepResult, type Verdict, VERDICTS } from './verdict.ts';
+import { replaceUnsafeInJson } from '../text/visible.ts';
+import { maskedRequest } from '../device/encode.ts';
+import { maskedDifference } from './compare.ts';
+import type { Step } from './step.ts';
 
 /** One field before and after a step, secrets masked; `undefined`: the record is absent or unknown. */
 export interface FieldChange {

@@ -1,11 +1,11 @@
 import { execFile, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Connection, curlScript } from '../../../src/change/report/curl.ts';
+import { type Connection, curlScript } from '../../../src/shell/writing/curl-script.ts';
 import { hasUnsafe } from '../../../src/text/visible.ts';
 import { ADMIN } from '../../main/devsh.ts';
-import { exampleReport, type Texts } from './example.ts';
-import { hostileTexts } from './hostile.ts';
+import { exampleReport, type Texts } from '../../change/example-report.ts';
+import { hostileTexts } from '../../change/hostile.ts';
 import { rounds } from '../../rounds.ts';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;

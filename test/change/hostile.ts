@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { isSecretName } from '../../../src/device/sensitive-fields.ts';
-import type { Texts } from './example.ts';
+import { isSecretName } from '../../src/device/sensitive-fields.ts';
+import type { Texts } from './example-report.ts';
 
 /** What breaks out of one notation or another. */
 const PIECES = [

@@ -1,11 +1,11 @@
-import { UnreachableError } from '../../../src/device/errors.ts';
-import type { DeviceRecord, DeviceRef } from '../../../src/device/record.ts';
-import { journalLine, type JournalEntry } from '../../../src/change/journal.ts';
-import { parseJournal } from '../../../src/change/read-journal.ts';
-import type { DevicePlan } from '../../../src/change/plan.ts';
-import { reportOf, type Report } from '../../../src/change/report/report.ts';
-import type { StepResult } from '../../../src/change/verdict.ts';
-import type { Step } from '../../../src/change/step.ts';
+import { UnreachableError } from '../../src/device/errors.ts';
+import type { DeviceRecord, DeviceRef } from '../../src/device/record.ts';
+import { journalLine, type JournalEntry } from '../../src/change/journal.ts';
+import { parseJournal } from '../../src/change/read-journal.ts';
+import type { DevicePlan } from '../../src/change/plan.ts';
+import { reportOf, type Report } from '../../src/change/report.ts';
+import type { StepResult } from '../../src/change/verdict.ts';
+import type { Step } from '../../src/change/step.ts';
 
 /** The foreign texts of a run. */
 export interface Texts {

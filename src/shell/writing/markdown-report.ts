@@ -1,5 +1,5 @@
 import { counted } from '../../text/one-line.ts';
-import { notCoveredText, recordName } from '../plan.ts';
+import { notCoveredText, recordName } from '../../change/plan.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { grouped, type Value, valueText } from '../../device/record.ts';
 import { visible } from '../../text/visible.ts';
@@ -12,8 +12,8 @@ import {
   type FieldChange,
   type Report,
   type StepReport,
-} from './report.ts';
-import { countsOf } from '../run-results.ts';
+} from '../../change/report.ts';
+import { countsOf } from '../../change/run-results.ts';
 
 /** Punctuation of Markdown and HTML, blanks that would be lost, and what turns an address into a link. */
 const MEANINGFUL =
