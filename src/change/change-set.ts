@@ -21,7 +21,7 @@ const KEYS = {
  * resource: user, …}`. Throws a `UsageError` with `file:line:column`.
  */
 export function parseChangeSet(text: string, file: string): readonly Change[] {
-  const source = new YamlSource(text, file, (message) => new UsageError(message));
+  const source = new YamlSource(text, file, UsageError);
   const data = source.data({ readsNull: true });
   const isWrapped = typeof data === 'object' && data !== null && 'changes' in data;
   const [items, root]: [unknown, Path] = isWrapped ? [data.changes, ['changes']] : [data, []];

@@ -27,7 +27,7 @@ import type { Note } from '../output/sentences.ts';
 
 /** Throws a SettingsError with `file:line:column`. `name` is that of the file. */
 export function parseProfile(source: string, file: string, name: string): Profile {
-  const yaml = new YamlSource(source, file, (message) => new SettingsError(message));
+  const yaml = new YamlSource(source, file, SettingsError);
   const { facts, ignored } = inTodaysWords(
     partsOf(yaml.data({ readsScalars: ['constants', 'post'] })),
   );

@@ -51,7 +51,7 @@ export function parseInventory(text: string, file: string): Inventory {
 
 /** Reads `devices.yaml`. Of the groups of a device the nearest wins, then the first. Throws SettingsError. */
 export function readInventory(text: string, file: string): ReadInventory {
-  const source = new YamlSource(text, file, (message) => new SettingsError(message));
+  const source = new YamlSource(text, file, SettingsError);
   const content = contentOf(source);
   const { break_glass: breakGlass = [] } = content;
   const groups = Object.entries(content.groups ?? {}).map(([name, settings]) => {

@@ -9,7 +9,7 @@ import {
   visit,
 } from 'yaml';
 import type { DevshError } from '../errors.ts';
-import { type Note, textOf } from '../output/sentences.ts';
+import type { Note } from '../output/sentences.ts';
 import { lineAndColumn } from './one-line.ts';
 
 export type Path = readonly PropertyKey[];
@@ -19,6 +19,8 @@ const MAX_DIGITS = 1000;
 
 /** Nested lists or maps, with nothing between the brackets but a name. */
 const TOO_DEEP = /(?:[[{][ \t\r\n]*(?:"[^"\n]{0,100}"[ \t]*:[ \t\r\n]*)?){500}/;
+
+type ErrorKind = new (what: Note | string, options: { where: string }) => DevshError;
 
 interface ReadAs {
   readonly readsNull?: boolean;
@@ -30,19 +32,19 @@ export class YamlSource {
   readonly #file: string;
   readonly #lines = new LineCounter();
   readonly #document: Document;
-  readonly #makeError: (message: string) => DevshError;
+  readonly #kind: ErrorKind;
   /** The name may be written literally or with escapes. */
   readonly #mayHoldProto: boolean;
 
-  /** @param makeError makes the error that is thrown for this kind of file */
-  constructor(text: string, file: string, makeError: (message: string) => DevshError) {
+  /** @param kind of the errors in this kind of file */
+  constructor(text: string, file: string, kind: ErrorKind) {
     this.#file = file;
-    this.#makeError = makeError;
+    this.#kind = kind;
     // The parser would take seconds to find this out.
     const deep = TOO_DEEP.exec(text);
     if (deep !== null) {
-      const place = lineAndColumn(text, deep.index);
-      throw makeError(`${file}:${place}: it is nested too deeply`);
+      const where = `${file}:${lineAndColumn(text, deep.index)}`;
+      throw new kind('it is nested too deeply', { where });
     }
     this.#mayHoldProto = text.includes('__proto__') || text.includes('\\');
     // Windows editors put a byte order mark in front. Errors are reported here, not by the library.
@@ -57,7 +59,7 @@ export class YamlSource {
   }
 
   /**
-   * The content as plain data; undefined for an empty text. Throws the error of `makeError`.
+   * The content as plain data; undefined for an empty text. Throws an error of `kind`.
    *
    * @param options.readsNull a missing value, `~` and `null` become null, not text
    * @param options.readsScalars also converts numbers and booleans if that loses no character of their
@@ -124,15 +126,15 @@ export class YamlSource {
 
   /** `file:line:column: message` for the node at `path`, or for the nearest one above it. */
   error(path: Path, what: Note | string, part: 'key' | 'value' = 'value'): DevshError {
-    return this.#errorAt(this.#offset(path, part), textOf(what));
+    return this.#errorAt(this.#offset(path, part), what);
   }
 
   line(path: Path): number {
     return this.#lines.linePos(this.#offset(path, 'value')).line || 1;
   }
 
-  #errorAt(offset: number, message: string): DevshError {
-    return this.#makeError(`${this.#placeAt(offset)}: ${message}`);
+  #errorAt(offset: number, what: Note | string): DevshError {
+    return new this.#kind(what, { where: this.#placeAt(offset) });
   }
 
   #placeAt(offset: number): string {

@@ -2,8 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { YamlSource } from '../../src/text/yaml-source.ts';
 
-const source = (text: string): YamlSource =>
-  new YamlSource(text, 'set.yaml', (message) => new UsageError(message));
+const source = (text: string): YamlSource => new YamlSource(text, 'set.yaml', UsageError);
 
 test('the mark that editors of Windows put in front, and their line ends, change nothing', () => {
   const text = '- add: user\r\n  fields:\r\n    lang: de\r\n';

@@ -68,7 +68,7 @@ function readAs(
     case 'jsonl':
       return readLines(text, name, rename, problems);
     case 'yaml': {
-      const source = new YamlSource(text, name, (message) => new UsageError(message));
+      const source = new YamlSource(text, name, UsageError);
       // The YAML reader produces only values; undefined for an empty file.
       const data = (source.data({ readsScalars: true }) ?? []) as Value;
       return readRecordValues(data, name, rename, problems, (path) => source.place(path));
