@@ -1,19 +1,21 @@
-import { oneLine } from '../text/one-line.ts';
 import { UsageError } from '../errors.ts';
+import { textOf } from '../output/sentences.ts';
 import { quoteWord } from '../text/words.ts';
 
-/** What is refused by default, and what `--allow` with the word permits. */
-const ALLOWED = {
-  'own-account': 'write to the account in use, beyond harmless fields; in scripts own-account=NAME',
-  'unlisted-login': 'write to accounts where no record shows the login in use',
-  loss: 'lose what undo cannot restore, add accounts again without their passwords',
-  invalid: 'send values that the device calls invalid, fields that no record has',
-  drift: 'overwrite what somebody changed since, apply an expired plan',
-  unread: 'send a raw request to accounts although devsh cannot tell what it does',
-  protected: 'delete a protected record, or the last one',
-  prune: 'prune although the file or the reading looks like a mistake',
-  'break-glass': 'the same to a break-glass account, named in full: break-glass=NAME',
-} as const;
+/** What is refused by default: `--allow` with the word permits it. */
+export const ALLOW_WORDS = [
+  'own-account',
+  'unlisted-login',
+  'loss',
+  'invalid',
+  'drift',
+  'unread',
+  'protected',
+  'prune',
+  'break-glass',
+] as const;
+
+export type AllowWord = (typeof ALLOW_WORDS)[number];
 
 /** One permission must not open every break-glass account: it names one. */
 export const BREAK_GLASS = 'break-glass';
@@ -26,21 +28,17 @@ export const UNLISTED_LOGIN = 'unlisted-login';
 /** The words that name an account in full. */
 type NamingWord = typeof BREAK_GLASS | typeof OWN_ACCOUNT;
 
-export type AllowWord = keyof typeof ALLOWED;
-
 export type AllowedWord = AllowWord | `${NamingWord}=${string}`;
 
 export type Allowed = ReadonlySet<AllowedWord>;
 
-export const ALLOW_WORDS = Object.keys(ALLOWED) as readonly AllowWord[];
-
 export function allowMeaning(word: AllowWord): string {
-  return ALLOWED[word];
+  return textOf({ code: 'allow', is: word });
 }
 
 /** How to override a refusal: the end of its message. */
 export function allowHint(word: AllowWord): string {
-  return `use --allow ${word} to override`;
+  return textOf({ code: 'allow', is: 'override', word });
 }
 
 /** Whether this account may be written to, in every field. The name must be the whole name. */
@@ -57,12 +55,10 @@ export function isOwnAccountWord(word: string): boolean {
   return word === OWN_ACCOUNT || word.startsWith(`${OWN_ACCOUNT}=`);
 }
 
-export function allowedBy(words: readonly string[]): Allowed {
-  const isNamed = (word: string): boolean => /^(?:break-glass|own-account)=./.test(word);
-  const unknown = words.find((word) => !Object.hasOwn(ALLOWED, word) && !isNamed(word));
-  if (words.includes(BREAK_GLASS)) {
-    throw new UsageError(`${BREAK_GLASS} needs the account in full: --allow ${BREAK_GLASS}=NAME`);
-  }
-  if (unknown === undefined) return new Set(words as readonly AllowWord[]);
-  throw new UsageError(`"${oneLine(unknown)}" is not one of ${ALLOW_WORDS.join(', ')}`);
+/** Throws a `UsageError` for a word that is none, and for `break-glass` without its account. */
+export function allowedWord(word: string): AllowedWord {
+  if (word === BREAK_GLASS) throw new UsageError({ code: 'allow', is: 'unnamed' });
+  const isNamed = /^(?:break-glass|own-account)=./.test(word);
+  if (isNamed || ALLOW_WORDS.some((one) => one === word)) return word as AllowedWord;
+  throw new UsageError({ code: 'allow', is: 'unknown', word, words: ALLOW_WORDS });
 }

@@ -1,3 +1,4 @@
+import { CHANGE_FILE } from './sentences/change-file.ts';
 import { DEVICE } from './sentences/device.ts';
 import { FLEET } from './sentences/fleet.ts';
 import { HISTORY } from './sentences/history.ts';
@@ -8,7 +9,14 @@ import { RUNNING } from './sentences/running.ts';
  * One sentence for each code, or for each kind of what it is about (`is`). `{name}` stands for a value; a function
  * composes what a template cannot.
  */
-export const SENTENCES = { ...DEVICE, ...FLEET, ...HISTORY, ...RESPONSE, ...RUNNING } as const;
+export const SENTENCES = {
+  ...CHANGE_FILE,
+  ...DEVICE,
+  ...FLEET,
+  ...HISTORY,
+  ...RESPONSE,
+  ...RUNNING,
+} as const;
 
 type Code = keyof typeof SENTENCES;
 type NamesIn<Text> = Text extends `${string}{${infer Name}}${infer Rest}`

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { allowedBy } from '../../src/change/allow.ts';
+import { allowedWord } from '../../src/change/allow.ts';
 import { guardOf, objectionsOn } from '../../src/change/guard.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { documentedProfile } from '../../src/device/built-in-profiles.ts';
@@ -267,7 +267,7 @@ test('--allow own-account=NAME permits the record that is shown, and no other th
     unlistedLogin: undefined,
   };
   const refusal = (record: DeviceRecord | undefined, account: string): string | undefined => {
-    const allowed = allowedBy([`own-account=${account}`]);
+    const allowed = new Set([allowedWord(`own-account=${account}`)]);
     const one = step(record, undefined, 'group', 'name');
     return guardOf(session, () => records, allowed)(one, records.length - 1)?.message;
   };

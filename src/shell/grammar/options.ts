@@ -1,4 +1,4 @@
-import { ALLOW_WORDS, allowedBy, allowMeaning, type Allowed } from '../../change/allow.ts';
+import { ALLOW_WORDS, allowedWord, allowMeaning, type Allowed } from '../../change/allow.ts';
 import type { Mark } from '../../change/identity.ts';
 import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/route.ts';
@@ -190,7 +190,7 @@ const ROWS = [
   toggle('asCurl', '--as-curl  Print curl calls and send nothing; secrets become variables'),
   option('allow', '--allow WORD  Override a refusal; "help allow" lists the words (repeatable)', {
     fallback: NOTHING,
-    parse: (text, before = NOTHING) => new Set([...before, ...allowedBy(names(text))]),
+    parse: (text, before = NOTHING) => new Set([...before, ...names(text).map(allowedWord)]),
     choices: ALLOW_WORDS,
     isRepeatable: true,
     complete: ({ typed }) =>
