@@ -1,7 +1,8 @@
-import { JsonFailure, parseJson } from '../device/json.ts';
+import { JsonFailure, parseJson, partsOf } from '../device/json.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
+import type { Note } from '../output/sentences.ts';
 import { csvRows, widthProblem } from '../text/csv.ts';
 import { nearOrAll } from '../text/suggest.ts';
 import { YamlSource, type Path } from '../text/yaml-source.ts';
@@ -23,17 +24,19 @@ const KEYS = {
 export function parseChangeSet(text: string, file: string): readonly Change[] {
   const source = new YamlSource(text, file, UsageError);
   const data = source.data({ readsNull: true });
-  const isWrapped = typeof data === 'object' && data !== null && 'changes' in data;
-  const [items, root]: [unknown, Path] = isWrapped ? [data.changes, ['changes']] : [data, []];
+  const parts = partsOf(data);
+  const isWrapped = Object.hasOwn(parts, 'changes');
+  const [items, root]: [unknown, Path] = isWrapped ? [parts['changes'], ['changes']] : [data, []];
   if (!Array.isArray(items) || items.length === 0) {
-    throw source.error(
-      root,
-      'a change set is a list of changes: "- add: user", "- delete: user" …',
-    );
+    throw source.error(root, { code: 'bad-change-file', is: 'no-list' });
   }
-  if (isWrapped) refuseOthers(source, [], data, ['changes']);
-  const changes = items.map((item: unknown, index) => changeOf(source, [...root, index], item));
-  refuseTwice(source, root, changes);
+  if (isWrapped) refuseOthers(source, [], parts, ['changes']);
+  const changes = items.map((item, index) => changeOf(source, [...root, index], partsOf(item)));
+  refuseTwice(
+    changes,
+    (index) => source.line([...root, index]),
+    (index, note) => source.error([...root, index], note),
+  );
   return changes;
 }
 
@@ -48,102 +51,71 @@ export function isChangeSetFile(file: string, text: string): boolean {
 /** Each line below the field names is one record to add. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
   const [first, ...rows] = csvRows(text, file);
-  if (rows.length === 0) throw new UsageError(`${file}: no record after the line of field names`);
+  if (rows.length === 0) {
+    throw new UsageError({ code: 'bad-change-file', is: 'no-row' }, { where: file });
+  }
   const names = (first?.cells ?? []).map((name) => name.trim());
-  const lines = new Map<string, number>();
-  return rows.map((row): Change => {
-    const { cells, line } = row;
+  const failure = (line: number, what: Note | string): UsageError =>
+    new UsageError(what, { where: `${file}:${line}` });
+  const changes = rows.map((row): Change => {
     const problem = widthProblem(row, names.length);
-    if (problem !== undefined) throw new UsageError(`${file}:${line}: ${problem}`);
-    const fields = Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']));
-    const key = fields['username'];
-    if (key?.trim() === '')
-      throw new UsageError(`${file}:${line}: this ${resource} has no username`);
-    const earlier = key === undefined ? undefined : lines.get(key);
-    if (earlier !== undefined) {
-      throw new UsageError(
-        `${file}:${line}: ${resource} ${key ?? ''} is added twice (first in line ${earlier})`,
-      );
-    }
-    if (key !== undefined) lines.set(key, line);
-    return { action: 'add', resource, fields };
+    if (problem !== undefined) throw failure(row.line, problem);
+    const fields = Object.fromEntries(names.map((name, index) => [name, row.cells[index] ?? '']));
+    if (fields['username']?.trim() !== '') return { action: 'add', resource, fields };
+    throw failure(row.line, { code: 'bad-change-file', is: 'nameless', resource });
   });
+  const lineOf = (index: number): number => rows[index]?.line ?? 1;
+  refuseTwice(changes, lineOf, (index, note) => failure(lineOf(index), note));
+  return changes;
 }
 
-function changeOf(source: YamlSource, path: Path, item: unknown): Change {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-    throw source.error(path, 'a change looks like "add: user" with "fields:" below it');
-  }
-  const entries = new Map<string, unknown>(Object.entries(item));
+type Entries = Readonly<Partial<Record<string, unknown>>>;
+
+function changeOf(source: YamlSource, path: Path, entries: Entries): Change {
   const { action, resource, names } = actionOf(source, path, entries);
-  refuseOthers(source, path, item, [...names, ...KEYS[action]]);
-  switch (action) {
-    case 'add': {
-      const key = entries.get('key');
-      const { fields, asJson } = fieldsOf(source, path, entries);
-      return {
-        action,
-        resource,
-        fields:
-          key === undefined
-            ? fields
-            : { username: textOf(source, [...path, 'key'], key), ...fields },
-        asJson,
-      };
-    }
-    case 'set':
-      return {
-        action,
-        resource,
-        target: targetOf(source, path, entries),
-        ...fieldsOf(source, path, entries),
-      };
-    case 'delete':
-      return { action, resource, target: targetOf(source, path, entries) };
+  refuseOthers(source, path, entries, [...names, ...KEYS[action]]);
+  if (action === 'add') {
+    const { fields, asJson } = fieldsOf(source, path, entries);
+    const username = textAt(source, path, entries, 'key');
+    return { action, resource, fields: { ...(username && { username }), ...fields }, asJson };
   }
+  const target = targetOf(source, path, entries);
+  if (action === 'delete') return { action, resource, target };
+  return { action, resource, target, ...fieldsOf(source, path, entries) };
 }
 
 /** `add: user`, or `action: add` with `resource: user`. */
 function actionOf(
   source: YamlSource,
   path: Path,
-  entries: ReadonlyMap<string, unknown>,
+  entries: Entries,
 ): { action: (typeof ACTIONS)[number]; resource: string; names: string[] } {
-  const short = ACTIONS.filter((name) => entries.has(name));
+  const short = ACTIONS.filter((name) => Object.hasOwn(entries, name));
   const [first, second] = short;
   if (second !== undefined) {
-    throw source.error(
-      [...path, second],
-      `one change cannot be both ${short.join(' and ')}`,
-      'key',
-    );
+    const actions = short.join(' and ');
+    const note = { code: 'bad-change-file', is: 'two-actions', actions } as const;
+    throw source.error([...path, second], note, 'key');
   }
-  if (first !== undefined) {
-    const resource = textOf(source, [...path, first], entries.get(first));
-    return { action: first, resource, names: [first] };
+  const action = first ?? ACTIONS.find((name) => name === entries['action']);
+  const resource = textAt(source, path, entries, first ?? 'resource');
+  if (action === undefined || resource === undefined) {
+    throw source.error(path, { code: 'bad-change-file', is: 'no-action' });
   }
-  const named = ACTIONS.find((name) => name === entries.get('action'));
-  if (named === undefined || !entries.has('resource')) {
-    throw source.error(path, `a change says "add: user", "set: user" or "delete: user"`);
-  }
-  const resource = textOf(source, [...path, 'resource'], entries.get('resource'));
-  return { action: named, resource, names: ['action', 'resource'] };
+  return { action, resource, names: [first ?? ['action', 'resource']].flat() };
 }
 
-function targetOf(source: YamlSource, path: Path, entries: ReadonlyMap<string, unknown>): Target {
-  const [key, where] = [entries.get('key'), entries.get('where')];
-  if ((key === undefined) === (where === undefined)) {
-    throw source.error(path, 'a change needs its records: either "key: bob" or "where: lang=de"');
+function targetOf(source: YamlSource, path: Path, entries: Entries): Target {
+  const [key, filter] = ['key', 'where'].map((name) => textAt(source, path, entries, name));
+  if ((key === undefined) === (filter === undefined)) {
+    throw source.error(path, { code: 'bad-change-file', is: 'no-target' });
   }
-  if (where === undefined) {
-    return { kind: 'key', key: textOf(source, [...path, 'key'], key) };
-  }
-  const filter = textOf(source, [...path, 'where'], where);
+  if (filter === undefined) return { kind: 'key', key: key ?? '' };
   try {
     parseChoice(filter);
   } catch (error) {
-    if (error instanceof UsageError) throw source.error([...path, 'where'], error.message);
-    throw error;
+    if (!(error instanceof UsageError)) throw error;
+    throw source.error([...path, 'where'], error.note ?? error.message);
   }
   return { kind: 'where', filter };
 }
@@ -151,12 +123,10 @@ function targetOf(source: YamlSource, path: Path, entries: ReadonlyMap<string, u
 function fieldsOf(
   source: YamlSource,
   path: Path,
-  entries: ReadonlyMap<string, unknown>,
+  { fields }: Entries,
 ): { fields: DeviceRecord; asJson: string[] | undefined } {
-  const fields = entries.get('fields');
-  const isMap = typeof fields === 'object' && fields !== null && !Array.isArray(fields);
-  if (!isMap || Object.keys(fields).length === 0) {
-    throw source.error([...path, 'fields'], 'a change needs "fields:" with at least one field');
+  if (Array.isArray(fields) || Object.keys(partsOf(fields)).length === 0) {
+    throw source.error([...path, 'fields'], { code: 'bad-change-file', is: 'no-fields' });
   }
   // The failsafe schema produces only texts, null, lists and maps, which are all values.
   const values = fields as Readonly<Record<string, Value>>;
@@ -169,7 +139,8 @@ function fieldsOf(
   );
   const twice = named.find(([name], index) => named.findIndex(([one]) => one === name) < index);
   if (twice !== undefined) {
-    throw source.error([...path, 'fields', `${twice[0]}:=`], `"${twice[0]}" is given twice`, 'key');
+    const note = { code: 'bad-change-file', is: 'field-twice', field: twice[0] } as const;
+    throw source.error([...path, 'fields', `${twice[0]}:=`], note, 'key');
   }
   return { fields: Object.fromEntries(named), asJson: typed.map((name) => name.slice(0, -2)) };
 }
@@ -182,41 +153,52 @@ function jsonOf(source: YamlSource, path: Path, value: Value): Value {
   } catch (error) {
     if (!(error instanceof JsonFailure)) throw error;
   }
-  throw source.error(path, `":=" takes JSON as a text: mtu:=: 1500, or states:=: '["OK"]'`);
+  throw source.error(path, { code: 'bad-change-file', is: 'not-json' });
 }
 
-function textOf(source: YamlSource, path: Path, value: unknown): string {
-  if (typeof value === 'string' && value !== '') return value;
-  throw source.error(path, `"${String(path.at(-1))}" must be text`);
+/** Undefined if there is none; throws if it is no text, or an empty one. */
+function textAt(
+  source: YamlSource,
+  path: Path,
+  entries: Entries,
+  name: string,
+): string | undefined {
+  const value = entries[name];
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value;
+  throw source.error([...path, name], { code: 'bad-change-file', is: 'not-text', name });
 }
 
 function refuseOthers(
   source: YamlSource,
   path: Path,
-  item: object,
+  entries: Entries,
   known: readonly string[],
 ): void {
-  const other = Object.keys(item).find((key) => !known.includes(key));
-  if (other === undefined) return;
-  const text = `unknown key "${other}", ${nearOrAll(other, known, 'keys')}`;
-  throw source.error([...path, other], text, 'key');
+  const key = Object.keys(entries).find((one) => !known.includes(one));
+  if (key === undefined) return;
+  const hint = nearOrAll(key, known, 'keys');
+  const note = { code: 'bad-change-file', is: 'unknown-key', key, hint } as const;
+  throw source.error([...path, key], note, 'key');
 }
 
 /** Two changes of one record would be planned from the same before-image: the second would be wrong. */
-function refuseTwice(source: YamlSource, root: Path, changes: readonly Change[]): void {
+function refuseTwice(
+  changes: readonly Change[],
+  lineOf: (index: number) => number,
+  failure: (index: number, note: Note) => Error,
+): void {
   const lines = new Map<string, number>();
   for (const [index, change] of changes.entries()) {
-    const key = change.action === 'add' ? change.fields['username'] : keyOf(change.target);
+    const key =
+      change.action === 'add'
+        ? change.fields['username']
+        : change.target.kind === 'key' && change.target.key;
     if (typeof key !== 'string') continue;
-    const name = `${change.resource} ${key}`;
-    const earlier = lines.get(name);
-    if (earlier !== undefined) {
-      throw source.error([...root, index], `${name} is changed twice (first in line ${earlier})`);
+    const record = `${change.resource} ${key}`;
+    const line = lines.get(record);
+    if (line !== undefined) {
+      throw failure(index, { code: 'bad-change-file', is: 'twice', record, line });
     }
-    lines.set(name, source.line([...root, index]));
+    lines.set(record, lineOf(index));
   }
-}
-
-function keyOf(target: Target): string | undefined {
-  return target.kind === 'key' ? target.key : undefined;
 }

@@ -51,6 +51,9 @@ test.each([
   [[{ add: '', fields: FIELDS }]],
   [[{ add: 'user', fields: {} }]],
 ])('%j is no change set for parser and schema', (data) => {
-  expect(() => parseChangeSet(JSON.stringify(data), 'x.json')).toThrow('x.json:');
+  const parse = (): unknown => parseChangeSet(JSON.stringify(data), 'x.json');
+  expect(parse).toThrow('x.json:');
+  const note: unknown = expect.objectContaining({ code: 'bad-change-file' });
+  expect(parse).toThrow(expect.objectContaining({ note }));
   expect(isChangeSet(data)).toBe(false);
 });

@@ -18,4 +18,19 @@ export const CHANGE_FILE = {
     unknown: ({ word, words }: { word: string; words: readonly string[] }) =>
       `"${oneLine(word)}" is not one of ${words.join(', ')}`,
   },
+
+  'bad-change-file': {
+    'no-list': 'a change set is a list of changes: "- add: user", "- delete: user" …',
+    'no-action': 'a change says "add: user", "set: user" or "delete: user"',
+    'two-actions': 'one change cannot be both {actions}',
+    'no-target': 'a change needs its records: either "key: bob" or "where: lang=de"',
+    'no-fields': 'a change needs "fields:" with at least one field',
+    'field-twice': '"{field}" is given twice',
+    'not-json': `":=" takes JSON as a text: mtu:=: 1500, or states:=: '["OK"]'`,
+    'not-text': '"{name}" must be text',
+    'unknown-key': 'unknown key "{key}", {hint}',
+    'no-row': 'no record after the line of field names',
+    nameless: 'this {resource} has no username',
+    twice: '{record} appears twice (first in line {line})',
+  },
 } as const;
