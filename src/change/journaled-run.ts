@@ -10,9 +10,11 @@ import {
 } from './journal.ts';
 import { type DevicePlan, isStopped, type Plan } from './plan.ts';
 
+type HeadEntry = JournalEntry & { readonly kind: 'run' };
+
 /** The run that these entries tell of. Throws a `SettingsError` where they are those of no run, or of two. */
-export function runOf([head, ...entries]: readonly JournalEntry[], file: string): Run {
-  if (head?.kind !== 'run') throw new SettingsError(`${file}:1: not a journal of devsh`);
+export function runOf([first, ...entries]: readonly JournalEntry[], file: string): Run {
+  const head = headOf(first, file);
   const devices = new Map<string, DevicePlan>();
   const states = new Map<string, StepState[]>();
   const setState = ({ device, index }: StepRef, state: StepState): void => {
@@ -78,7 +80,7 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
         break;
       case 'run':
       case 'plan':
-        throw new SettingsError(`${file}: the journal contains two runs`);
+        throw new SettingsError({ code: 'bad-run-file', is: 'two-runs' }, { where: file });
     }
   }
   const { run, at, by, session, version, input, part, of, undoes } = head;
@@ -89,6 +91,12 @@ export function runOf([head, ...entries]: readonly JournalEntry[], file: string)
     ...{ run, at, command, reason, by, session, version },
     ...{ plan, isOlder, isPlanned, states, stopReason, endedAt, drops },
   };
+}
+
+/** The first line of a journal. Throws a `SettingsError` for any other entry. */
+export function headOf(entry: JournalEntry | undefined, where: string): HeadEntry {
+  if (entry?.kind === 'run') return entry;
+  throw new SettingsError({ code: 'bad-run-file', is: 'no-journal' }, { where });
 }
 
 /** A device that had not been read has no error any more, and what stopped it before does no more. */

@@ -4,7 +4,7 @@ import { isSingle, type Profile } from '../device/profile.ts';
 import { isMask, maskedRecord } from '../device/sensitive-fields.ts';
 import { RefusedError, SettingsError, attempt } from '../errors.ts';
 import { zonedTime } from '../text/time.ts';
-import { allowHint, type Allowed } from './allow.ts';
+import type { Allowed } from './allow.ts';
 import { type Change, changeOf } from './change.ts';
 import { identityOf } from './identity.ts';
 import {
@@ -36,10 +36,7 @@ export function isPlanFile(text: string): boolean {
 export function serializePlan(head: PlanHead, devices: readonly DevicePlan[]): string {
   const steps = devices.flatMap((plan) => plan.steps);
   if (steps.some(({ key, asked }) => isMask(key) || maskedRecord(asked) !== asked)) {
-    throw new RefusedError(
-      'this plan needs a secret (a password or token field), which a plan file must not hold: ' +
-        'apply it directly',
-    );
+    throw new RefusedError({ code: 'bad-run-file', is: 'needs-secret' });
   }
   const entries = opening({ kind: 'plan', ...head }, devices.map(wishedOn));
   return sealed(entries.map(portableLine).join(''));
@@ -51,14 +48,11 @@ export function parsePlanFile(text: string, file: string, now: Date, allow: Allo
   const [head] = entries;
   const seal = entries.at(-1);
   if (head?.kind !== 'plan' || seal?.kind !== 'seal') {
-    throw new RefusedError(
-      `${file} was cut or changed since it was written (its SHA-256 does not match): plan again`,
-    );
+    throw new RefusedError({ code: 'bad-run-file', is: 'cut-plan', file });
   }
   if (!allow.has('drift') && new Date(head.expiresAt).getTime() < now.getTime()) {
-    throw new RefusedError(
-      `${file} has expired (${zonedTime(head.expiresAt, now)}): plan again, or ${allowHint('drift')}`,
-    );
+    const time = zonedTime(head.expiresAt, now);
+    throw new RefusedError({ code: 'bad-run-file', is: 'expired', file, time });
   }
   const devices = entries.flatMap((entry) => (entry.kind === 'device' ? wishedOn(entry.plan) : []));
   return { ...head, changes: wishedChanges(head.changes), devices, digest: seal.sha256 };
@@ -79,7 +73,7 @@ export function wishedChanges(changes: readonly Change[]): readonly Change[] {
 
 function countedIn<Data>(schema: z.ZodType, data: Data): Data {
   const { success, data: counted } = schema.safeParse(data);
-  if (!success) throw new RefusedError('the file holds what no plan of devsh has: plan again');
+  if (!success) throw new RefusedError({ code: 'bad-run-file', is: 'foreign-plan' });
   return counted as Data;
 }
 

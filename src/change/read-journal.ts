@@ -8,7 +8,7 @@ import {
   RUN_SCHEMA,
   type RunHead,
 } from './journal.ts';
-import { runOf } from './journaled-run.ts';
+import { headOf, runOf } from './journaled-run.ts';
 import { type DevicePlan, EmptyJournalError } from './plan.ts';
 import type { Effects, Step } from './step.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
@@ -30,28 +30,23 @@ class JournaledError extends DevshError {
  * a `SettingsError` with its number. Throws an `EmptyJournalError` if the first line is incomplete.
  */
 export function parseJournal(text: string, file: string): Run {
-  // Text without a line break is an incomplete line: `resume` removes it.
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  if (whole === '') throw headError(text, file);
-  return runOf(readEntries(whole, file), file);
+  return runOf(readEntries(completeLines(text, file), file), file);
 }
 
 /** Reads the first line of a journal. Throws like `parseJournal`. */
 export function parseHead(text: string, file: string): RunHead {
-  const end = text.indexOf('\n');
-  if (end < 0) throw headError(text, file);
-  const head = entryOf(text.slice(0, end), `${file}:1`);
-  if (head.kind !== 'run') throw new SettingsError(`${file}:1: not a journal of devsh`);
-  return head;
+  const [line = ''] = completeLines(text, file).split('\n', 1);
+  return headOf(entryOf(line, `${file}:1`), file);
 }
 
-/** The error for a journal without a complete line: an interrupted first line, or no journal at all. */
-function headError(text: string, file: string): SettingsError {
+/** The text without its incomplete last line, which `resume` removes. */
+function completeLines(text: string, where: string): string {
+  const lines = text.slice(0, text.lastIndexOf('\n') + 1);
+  if (lines !== '') return lines;
   const start = `{"schema":"${RUN_SCHEMA}"`.slice(0, -2);
-  if (!text.startsWith(start) && !start.startsWith(text)) {
-    return new SettingsError(`${file}: not a journal of devsh`);
-  }
-  return new EmptyJournalError(`${file}: the journal is empty: its run sent nothing`);
+  const isJournal = text.startsWith(start) || start.startsWith(text);
+  if (!isJournal) throw new SettingsError({ code: 'bad-run-file', is: 'no-journal' }, { where });
+  throw new EmptyJournalError({ code: 'bad-run-file', is: 'empty' }, { where });
 }
 
 /** Reads a journal, a plan file or a result. Throws a `SettingsError` with the line that cannot be read. */
@@ -62,20 +57,20 @@ export function readEntries(text: string, file: string): JournalEntry[] {
     .map((line, index) => entryOf(line, `${file}:${index + 1}`));
 }
 
-function entryOf(line: string, place: string): JournalEntry {
-  const unreadable = `${place}: damaged line in the journal`;
+function entryOf(line: string, where: string): JournalEntry {
+  const damaged = { code: 'bad-run-file', is: 'damaged' } as const;
   let data: unknown;
   try {
     data = parseJson(line);
   } catch (error) {
-    if (error instanceof JsonFailure) throw new SettingsError(unreadable, { cause: error });
+    if (error instanceof JsonFailure) throw new SettingsError(damaged, { where, cause: error });
     throw error;
   }
   const { schema } = partsOf(data);
   if (typeof schema === 'string' && ![RUN_SCHEMA, ...OLDER_RUN_SCHEMAS].includes(schema)) {
-    throw new SettingsError(`${place}: written by another version of devsh (${schema})`);
+    throw new SettingsError({ code: 'bad-run-file', is: 'version', schema }, { where });
   }
-  if (!entry.safeParse(data).success) throw new SettingsError(unreadable);
+  if (!entry.safeParse(data).success) throw new SettingsError(damaged, { where });
   return ofToday(data as JournalEntry);
 }
 

@@ -1,8 +1,8 @@
 import { isGood, resultFor } from './verdict.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRef, grouped } from '../device/record.ts';
 import { RefusedError } from '../errors.ts';
-import { counted, someOf } from '../text/one-line.ts';
-import { pendingIn, traceOf } from './pending.ts';
+import type { Note } from '../output/sentences.ts';
+import { namesOf, pendingIn, traceOf } from './pending.ts';
 import { type JournalEntry, portableLine, type Run, type StepState } from './journal.ts';
 import { type DevicePlan, type PlanPart, shardText, type StoredDevice } from './plan.ts';
 import { type PlanFile, sealed, unsealed, wishedChanges } from './plan-file.ts';
@@ -34,9 +34,7 @@ export function readResult(text: string, file: string): ResultFile {
   const parts = partsOf(unsealed(text, file));
   const [[head] = []] = parts;
   if (head?.kind !== 'run' || head.part === undefined) {
-    throw new RefusedError(
-      `${file} is not a result file of devsh, or was cut or damaged: write the result again, or remove the file`,
-    );
+    throw new RefusedError({ code: 'bad-run-file', is: 'no-result', file });
   }
   const runs = parts.map((entries) => {
     const run = runOf(entries, file);
@@ -90,7 +88,7 @@ export interface Merged {
   readonly run: Run;
   readonly missing: readonly DeviceRef[];
   /** Notes for the user: which attempt counts, which shard stopped or did not end. */
-  readonly remarks: readonly string[];
+  readonly remarks: readonly Note[];
 }
 
 interface Reported {
@@ -112,20 +110,25 @@ export function mergeResults(plans: readonly Reviewed[], files: readonly ResultF
   const digests = new Set(plans.map(({ digest }) => digest));
   const planned = new Set(devices.map(({ device }) => idOf(device)));
   if (planned.size < devices.length) {
-    throw new RefusedError(
-      'two of the plans have the same device: name the plans of one set of shards',
-    );
+    throw new RefusedError({ code: 'bad-run-file', is: 'shared-device' });
   }
   const reported = new Map<string, Reported>();
-  const superseded = new Map<string, number>();
+  const superseded: { readonly file: string; readonly other: string }[] = [];
   for (const from of files.toSorted(byTime)) {
+    const { file } = from;
     if (!digests.has(from.part.digest)) {
-      throw new RefusedError(`${from.file} is the result of another plan`);
+      throw new RefusedError({ code: 'bad-run-file', is: 'other-plan', file });
     }
     for (const plan of from.run.plan.devices) {
       const { device } = plan;
       if (!planned.has(idOf(device))) {
-        throw new RefusedError(`${from.file} does not match the plan: it has no ${device.name}`);
+        const note = {
+          code: 'bad-run-file',
+          is: 'other-devices',
+          file,
+          device: device.name,
+        } as const;
+        throw new RefusedError(note);
       }
       const later = { from, plan, states: from.run.states.get(device.name) ?? [] };
       const earlier = reported.get(idOf(device));
@@ -133,8 +136,7 @@ export function mergeResults(plans: readonly Reviewed[], files: readonly ResultF
       reported.set(idOf(device), kept);
       const lost = kept === later ? earlier : later;
       if (lost !== undefined && lost.from.run.run !== kept.from.run.run) {
-        const text = `using ${kept.from.file}, because ${lost.from.file} did not finish`;
-        superseded.set(text, (superseded.get(text) ?? 0) + 1);
+        superseded.push({ file: kept.from.file, other: lost.from.file });
       }
     }
   }
@@ -143,7 +145,9 @@ export function mergeResults(plans: readonly Reviewed[], files: readonly ResultF
     run: mergedRun(plans, reported, files),
     missing: devices.map(({ device }) => device).filter((device) => !reported.has(idOf(device))),
     remarks: [
-      ...[...superseded].map(([text, count]) => `${counted(count, 'device')}: ${text}`),
+      ...[...grouped(superseded, ({ file, other }) => `${file}\n${other}`).values()].map(
+        (some): Note => ({ code: 'unfinished', is: 'superseded', ...some[0], count: some.length }),
+      ),
       ...[...used].flatMap(remarksOn),
     ],
   };
@@ -169,22 +173,19 @@ function choose(earlier: Reported, later: Reported, device: DeviceRef): Reported
   const isDone = earlier.states.every((state) => state.kind === 'ended' && isGood(state.result));
   if (!isDone) return later;
   if (later.states.every(({ kind }) => kind === 'waiting')) return earlier;
-  throw new RefusedError(
-    `${earlier.from.file} and ${later.from.file} both applied ${device.name}: ` +
-      'leave one of them out',
-  );
+  const [file, other] = [earlier.from.file, later.from.file];
+  throw new RefusedError({ code: 'bad-run-file', is: 'both', file, other, device: device.name });
 }
 
-function remarksOn({ file, run, part }: ResultFile): string[] {
-  const shard = `shard ${shardText(part.shard)} (${file})`;
-  if (run.endedAt === undefined) {
-    return [`${shard} did not end: run the same line again, or "resume ${run.run}" as ${run.by}`];
-  }
-  const left = new Set(pendingIn(traceOf(run)).map(({ device }) => device.name));
-  const where = `"resume ${run.run}" as ${run.by} where it ran continues`;
+function remarksOn({ file, run, part }: ResultFile): Note[] {
+  const shard = shardText(part.shard);
+  const about = { code: 'unfinished', shard, file, run: run.run, by: run.by } as const;
+  if (run.endedAt === undefined) return [{ ...about, is: 'open-shard' }];
+  const { stopReason: reason } = run;
+  const devices = namesOf(pendingIn(traceOf(run)));
   return [
-    ...(run.stopReason === undefined ? [] : [`${shard} stopped: ${run.stopReason}`]),
-    ...(left.size === 0 ? [] : [`${shard} has left work on ${someOf([...left])}: ${where}`]),
+    ...(reason === undefined ? [] : [{ ...about, is: 'stopped-shard', reason } as const]),
+    ...(devices.length === 0 ? [] : [{ ...about, is: 'left-by-shard', devices } as const]),
   ];
 }
 
@@ -223,10 +224,9 @@ function partOf(
 ): Pick<Reported, 'plan' | 'states'> {
   if (reported?.from.run.endedAt !== undefined) return reported;
   const { device, steps } = reported?.plan ?? stored;
-  const note = reported === undefined ? 'in no result file' : 'its shard did not end';
-  const results = steps.map((step) =>
-    resultFor(device, step, { verdict: 'unknown', notes: [note] }),
-  );
+  const is = reported === undefined ? 'unreported' : 'in-open-shard';
+  const end = { verdict: 'unknown', notes: [{ code: 'unfinished', is }] } as const;
+  const results = steps.map((step) => resultFor(device, step, end));
   if (reported === undefined) {
     return { plan: { ...stored, steps: [], settled: [...stored.settled, ...results] }, states: [] };
   }

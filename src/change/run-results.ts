@@ -1,7 +1,7 @@
 import { type Run, sentTime, type StepState } from './journal.ts';
 import { type DeviceRef, frequencies } from '../device/record.ts';
 import { notCoveredBy, unplannedResults } from './plan.ts';
-import { resultFor, type StepEnd, type StepResult, type Verdict } from './verdict.ts';
+import { resultFor, type StepResult, type Verdict } from './verdict.ts';
 import type { Step } from './step.ts';
 import { causeText } from '../fleet/failure-cause.ts';
 
@@ -36,7 +36,7 @@ export function outcomesOf(run: Run): readonly StepOutcome[] {
 /** The device may have answered, but no answer says what the request did. */
 function resultOfRaw(device: DeviceRef, raw: string): StepResult {
   const about = { resource: raw, key: '', action: 'set' } as const;
-  return { device, ...about, verdict: 'unknown', notes: ['devsh does not know what it did'] };
+  return { device, ...about, verdict: 'unknown', notes: [{ code: 'unfinished', is: 'raw' }] };
 }
 
 /** One result for each step: its verdict, or that it was not reached or is unconfirmed. */
@@ -46,11 +46,9 @@ export function resultsOf(run: Run): readonly StepResult[] {
 
 function resultOfStep(device: DeviceRef, step: Step, state: StepState): StepResult {
   if (state.kind === 'ended') return state.result;
-  const end: StepEnd =
-    state.kind === 'sent'
-      ? { verdict: 'unknown', notes: ['sent, but interrupted before it was read back'] }
-      : { verdict: 'skipped', notes: ['not sent'] };
-  return resultFor(device, step, end);
+  const [verdict, is] =
+    state.kind === 'sent' ? (['unknown', 'sent'] as const) : (['skipped', 'waiting'] as const);
+  return resultFor(device, step, { verdict, notes: [{ code: 'unfinished', is }] });
 }
 
 export function countsOf(results: readonly StepResult[]): Partial<Record<Verdict, number>> {

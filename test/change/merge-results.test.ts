@@ -12,6 +12,7 @@ import { type DevicePlan, isInShard, type Shard } from '../../src/change/plan.ts
 import { resultsOf } from '../../src/change/run-results.ts';
 import type { Verdict } from '../../src/change/verdict.ts';
 import { RefusedError } from '../../src/errors.ts';
+import { textOf } from '../../src/output/sentences.ts';
 
 const DIGEST = 'a'.repeat(64);
 const AT = '2026-11-21T09:30:41.000Z';
@@ -69,7 +70,7 @@ function merge(devices: readonly DevicePlan[], ...attempts: readonly Attempt[]) 
   return {
     verdicts: resultsOf(merged.run).map(({ verdict }) => verdict),
     missing: merged.missing.map(({ name }) => name),
-    remarks: merged.remarks,
+    remarks: merged.remarks.map(textOf),
   };
 }
 

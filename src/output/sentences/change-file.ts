@@ -1,4 +1,6 @@
-import { oneLine } from '../../text/one-line.ts';
+import { counted, oneLine, someOf } from '../../text/one-line.ts';
+
+type Names = readonly string[];
 
 /** What is found in files of changes, plans, results and runs, and what `--allow` permits. */
 export const CHANGE_FILE = {
@@ -15,7 +17,7 @@ export const CHANGE_FILE = {
     'break-glass': 'the same to a break-glass account, named in full: break-glass=NAME',
     override: 'use --allow {word} to override',
     unnamed: 'break-glass needs the account in full: --allow break-glass=NAME',
-    unknown: ({ word, words }: { word: string; words: readonly string[] }) =>
+    unknown: ({ word, words }: { word: string; words: Names }) =>
       `"${oneLine(word)}" is not one of ${words.join(', ')}`,
   },
 
@@ -33,4 +35,41 @@ export const CHANGE_FILE = {
     nameless: 'this {resource} has no username',
     twice: '{record} appears twice (first in line {line})',
   },
+  'bad-run-file': {
+    'needs-secret':
+      'this plan needs a secret (a password or token field), which a plan file must not hold: apply it directly',
+    'cut-plan':
+      '{file} was cut or changed since it was written (its SHA-256 does not match): plan again',
+    expired: '{file} has expired ({time}): plan again, or use --allow drift to override',
+    'foreign-plan': 'the file holds what no plan of devsh has: plan again',
+    'no-result':
+      '{file} is not a result file of devsh, or was cut or damaged: write the result again, or remove the file',
+    'shared-device': 'two of the plans have the same device: name the plans of one set of shards',
+    'other-plan': '{file} is the result of another plan',
+    'other-devices': '{file} does not match the plan: it has no {device}',
+    both: '{file} and {other} both applied {device}: leave one of them out',
+    'no-journal': 'not a journal of devsh',
+    empty: 'the journal is empty: its run sent nothing',
+    damaged: 'damaged line in the journal',
+    version: 'written by another version of devsh ({schema})',
+    'two-runs': 'the journal contains two runs',
+  },
+  unfinished: {
+    waiting: 'not sent',
+    sent: 'sent, but interrupted before it was read back',
+    raw: 'devsh does not know what it did',
+    unreported: 'in no result file',
+    'in-open-shard': 'its shard did not end',
+    'open-shard':
+      'shard {shard} ({file}) did not end: run the same line again, or "resume {run}" as {by}',
+    'stopped-shard': 'shard {shard} ({file}) stopped: {reason}',
+    'left-by-shard': (found: ShardNames & { run: string; by: string; devices: Names }) => {
+      const { shard, file, run, by, devices } = found;
+      return `shard ${shard} (${file}) has left work on ${someOf(devices)}: "resume ${run}" as ${by} where it ran continues`;
+    },
+    superseded: ({ file, other, count }: { file: string; other: string; count: number }) =>
+      `${counted(count, 'device')}: using ${file}, because ${other} did not finish`,
+  },
 } as const;
+
+type ShardNames = Readonly<{ shard: string; file: string }>;

@@ -7,6 +7,7 @@ import { type Merged, mergeResults, readResult } from '../../change/result-file.
 import { isPlanFile, parsePlanFile } from '../../change/plan-file.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { UsageError } from '../../errors.ts';
+import { textOf } from '../../output/sentences.ts';
 import type { Call } from '../command.ts';
 import { summaryOf } from './summary.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -42,7 +43,7 @@ const MOST_NAMES = 20;
 export async function* mergeRuns(call: Call<'output' | 'plans'>): AsyncGenerator<Output> {
   const merged = await readParts(call);
   const { run, missing, remarks } = merged;
-  for (const text of remarks) yield warning(text);
+  for (const note of remarks) yield warning(textOf(note));
   if (missing.length > 0) yield warning(missingText(merged));
   if (call.options.output !== undefined) yield* writeReport(call, runReport(run));
   for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
