@@ -2,6 +2,7 @@ import type { Profile } from '../device/profile.ts';
 import {
   type DeviceRecord,
   type DeviceRef,
+  frequencies,
   isNested,
   isValueList,
   nestedValue,
@@ -11,21 +12,24 @@ import {
 import { disablingValue } from '../device/sensitive-fields.ts';
 import { canonicalId, foldedTrait, traitText } from './identity.ts';
 
-/** The plan, each verdict, the journal and the report say so. */
-export const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
-
 export interface AccountReading {
   readonly device: DeviceRef;
   readonly keyField: string;
   readonly records: readonly DeviceRecord[];
 }
 
+/** What tells persons apart. */
+interface Trait {
+  readonly name: 'e-mail' | 'full name';
+  readonly text: string;
+}
+
 export interface FoundAccount {
   readonly device: DeviceRef;
   readonly record: DeviceRecord;
   readonly key: string;
-  /** Why it may be another person, or the same one. */
-  readonly why: string;
+  /** Those that differ from most accounts of the name, or that a related account shares with them. */
+  readonly traits: readonly Trait[];
 }
 
 /** What the devices have of a person. Only `same` is locked out. */
@@ -38,54 +42,43 @@ export interface AccountSearch {
   readonly related: readonly FoundAccount[];
 }
 
-/** What tells persons apart, in the order of the messages. */
-const TRAITS = [
-  { name: 'e-mail', of: (record: DeviceRecord) => traitText('e-mail', record) },
-  {
-    name: 'full name',
-    of: (record: DeviceRecord) =>
-      traitText('full name', record) ||
-      [traitText('first name', record), traitText('last name', record)].filter(Boolean).join(' '),
-  },
-] as const;
+function traitsOf(record: DeviceRecord): readonly Trait[] {
+  const names = [traitText('first name', record), traitText('last name', record)];
+  const fullName = traitText('full name', record) || names.filter(Boolean).join(' ');
+  const traits: readonly Trait[] = [
+    { name: 'e-mail', text: traitText('e-mail', record) },
+    { name: 'full name', text: fullName },
+  ];
+  return traits.filter(({ text }) => foldedTrait(text) !== '');
+}
+
+const spelled = ({ name, text }: Trait): string => `${name} ${foldedTrait(text)}`;
 
 /** Finds an account by its exact username, and what may belong to the same person. Pure. */
 export function findAccount(key: string, readings: readonly AccountReading[]): AccountSearch {
   const all = readings.flatMap(({ device, keyField, records }) =>
-    records.map((record) => ({ device, record, key: valueText(record[keyField]), why: '' })),
+    records.map((record) => {
+      return { device, record, key: valueText(record[keyField]), traits: traitsOf(record) };
+    }),
   );
   const named = all.filter((one) => one.key === key);
-  const usual = TRAITS.map(({ of }) => usualText(named.map(({ record }) => of(record))));
-  const differences = ({ record }: FoundAccount): string[] =>
-    TRAITS.flatMap(({ name, of }, index) => {
-      const text = of(record);
-      return text === '' || foldedTrait(text) === usual[index] ? [] : [`${name} ${text}`];
-    });
-  const same = named.filter((one) => differences(one).length === 0);
-  const contradicting = named
-    .filter((one) => !same.includes(one))
-    .map((one) => ({ ...one, why: `another ${differences(one).join(', ')}` }));
+  const shown = named.flatMap(({ traits }) => traits);
+  const totals = new Map(frequencies(shown.map(({ name }) => name)));
+  const counts = new Map(frequencies(shown.map(spelled)));
+  // Usual is what more than half of the accounts show that show this trait at all.
+  const isOdd = (trait: Trait): boolean =>
+    (counts.get(spelled(trait)) ?? 0) * 2 <= (totals.get(trait.name) ?? 0);
+  const compared = named.map((one) => ({ ...one, traits: one.traits.filter(isOdd) }));
+  const same = compared.filter(({ traits }) => traits.length === 0);
+  const contradicting = compared.filter(({ traits }) => traits.length > 0);
   // If the devices contradict each other about a username, each person may be the wanted one.
   const persons = same.length > 0 ? same : contradicting;
-  const known = TRAITS.map(
-    ({ of }) => new Set(persons.map(({ record }) => foldedTrait(of(record)))),
-  );
+  const known = new Set(persons.flatMap(({ record }) => traitsOf(record).map(spelled)));
   const related = all.flatMap((one) => {
-    const shared = TRAITS.filter(({ of }, index) => {
-      const text = foldedTrait(of(one.record));
-      return text !== '' && known[index]?.has(text) === true;
-    });
-    if (one.key === key || shared.length === 0) return [];
-    const texts = shared.map(({ name, of }) => `${name} (${of(one.record)})`);
-    return [{ ...one, why: `the same ${texts.join(', ')}` }];
+    const traits = one.traits.filter((trait) => known.has(spelled(trait)));
+    return one.key === key || traits.length === 0 ? [] : [{ ...one, traits }];
   });
   return { same, contradicting, related };
-}
-
-/** The text of more than half of the records that have one; undefined if there is none. */
-function usualText(texts: readonly string[]): string | undefined {
-  const known = texts.map(foldedTrait).filter((text) => text !== '');
-  return known.find((text) => known.filter((other) => other === text).length > known.length / 2);
 }
 
 /** Switches of an account, the clearest first. `deleted` and the like may do more than disable. */

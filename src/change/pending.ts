@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isStored } from '../device/equality.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { holdsMask } from '../device/sensitive-fields.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import { parseLine } from '../text/words.ts';
 import { type Change, changeOf, recordsWhere } from './change.ts';
 import { idsOf, isPersonField } from './identity.ts';
@@ -27,8 +28,8 @@ export interface Pending extends About {
 
 export interface PendingWork {
   readonly pending: Pending;
-  /** Why nothing of it is left to do: `replaced by run …`; undefined while it is open. */
-  readonly closed: string | undefined;
+  /** Why nothing of it is left to do; undefined while it is open. */
+  readonly closed: Note | undefined;
 }
 
 /** What a run wanted of one record, and how far it came. */
@@ -142,9 +143,9 @@ function closedBy(
   { run, device, ...about }: Pending,
   all: readonly RunTrace[],
   isKnown: (device: DeviceRef) => boolean,
-): string | undefined {
+): Note | undefined {
   const drop = run.drops.find(({ on }) => on.includes(device.address));
-  if (drop !== undefined) return `dropped by ${drop.by}: ${drop.reason}`;
+  if (drop !== undefined) return { code: 'unfinished', is: 'dropped', ...drop };
   const own = run.devices.find((one) => one.device.address === device.address);
   // Undoing an undo that only cancelled the work brings it back; an undo that wrote is done once more itself.
   const hasWritten = ({ devices }: RunTrace): boolean =>
@@ -161,27 +162,26 @@ function closedBy(
         (hasWritten(other) || undoneBy(other) === undefined),
     );
   const undo = undoneBy(run);
-  if (undo !== undefined) return `undone by run ${undo.run}`;
+  if (undo !== undefined) return { code: 'unfinished', is: 'undone', run: undo.run };
   // What replaced it does so even if it was undone: an undo revives nothing older.
   const record = new FollowedRecord(own, about);
   for (const later of all) {
+    const replaced = { code: 'unfinished', is: 'replaced', run: later.run } as const;
     const next = later.devices.find((one) => one.device.name === device.name);
     const isNext = later.run > run.run && later.plan.of?.run === firstOf(run);
     if (isNext && next?.takesOver?.some((one) => isAbout(one, about)) === true) {
-      return `continued by run ${later.run}`;
+      return { code: 'unfinished', is: 'continued', run: later.run };
     }
     if (firstOf(later) <= firstOf(run)) continue;
     const here = later.devices.find((one) => own !== undefined && isSameDevice(one, own));
     if (here === undefined) continue;
-    if (about.change === undefined && here.isTaken && isSameLine(later, run)) {
-      return `replaced by run ${later.run}`;
-    }
+    if (about.change === undefined && here.isTaken && isSameLine(later, run)) return replaced;
     for (const intent of here.intents.filter((one) => record.isMeantBy(one))) {
-      if (replaces(later, intent, about)) return `replaced by run ${later.run}`;
+      if (replaces(later, intent, about)) return replaced;
       record.follow(intent);
     }
   }
-  return isKnown(device) ? undefined : 'the device left the inventory';
+  return isKnown(device) ? undefined : { code: 'unfinished', is: 'unlisted' };
 }
 
 /** The run itself, or the first of those that it continues. */
@@ -283,16 +283,9 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
   const states = run.states.get(device.name) ?? [];
   return [
     ...intended.map(({ resource, action, key, change }): Intent => {
+      const about = { resource, action, key };
       const isSent = change?.sent === undefined ? undefined : true;
-      return {
-        resource,
-        action,
-        key,
-        change,
-        state,
-        isSent,
-        cause: causeOf({ resource, action, key }),
-      };
+      return { ...about, change, state, isSent, cause: causeOf(about) };
     }),
     // What is stopped is listed with the changes.
     ...settled
@@ -312,7 +305,7 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
 
 /** Why nothing was sent: values or its record have changed, or nobody answered whose it is. */
 function stopText(drifted: StepResult | undefined): string {
-  return drifted?.verdict === 'drift' ? 'drift' : 'a question without an answer';
+  return drifted?.verdict === 'drift' ? 'drift' : textOf({ code: 'unfinished', is: 'question' });
 }
 
 function intentOfResult(result: StepResult): Intent {
@@ -336,12 +329,20 @@ function intentOfStep(
     renamedTo: left === '' || left === key ? undefined : left,
   };
   if (state === undefined || state.kind === 'waiting') {
-    return { ...intent, state: 'pending', cause: stopReason ?? 'not sent' };
+    return {
+      ...intent,
+      state: 'pending',
+      cause: stopReason ?? textOf({ code: 'unfinished', is: 'waiting' }),
+    };
   }
   if (state.kind === 'sent') return { ...intent, ...IN_DOUBT };
   const { result } = state;
   if (result.verdict === 'unknown') {
-    return { ...intent, ...IN_DOUBT, ...(!result.error && { cause: 'not read back' }) };
+    return {
+      ...intent,
+      ...IN_DOUBT,
+      ...(!result.error && { cause: textOf({ code: 'unfinished', is: 'not-read' }) }),
+    };
   }
   // An undo that makes a record again cannot give it its id: it is there all the same.
   if (isGood(result) || (action === 'add' && result.verdict === 'differs')) {
@@ -349,7 +350,11 @@ function intentOfStep(
     return { ...intent, ids, state: 'good' };
   }
   if (step.purpose?.kind === 'rotate' && result.verdict === 'no effect') {
-    return { ...intent, state: 'pending', cause: 'not in effect yet' };
+    return {
+      ...intent,
+      state: 'pending',
+      cause: textOf({ code: 'unfinished', is: 'not-in-effect' }),
+    };
   }
   const cause = result.error && causeText(result.error);
   if (isRepeatable(result)) return { ...intent, state: 'pending', cause };

@@ -65,8 +65,12 @@ test('a full name counts in one field or in two, and an empty one contradicts no
     reading('fw4', { username: 'bob', first_name: 'Bobby', last_name: 'Tables' }),
   ]);
   expect(same.map(({ device }) => device.name)).toEqual(['fw1', 'fw2', 'fw3']);
-  expect(contradicting).toMatchObject([{ key: 'bob', why: 'another full name Bobby Tables' }]);
-  expect(related).toMatchObject([{ key: 'bb', why: 'the same full name (Bob Builder)' }]);
+  expect(contradicting).toMatchObject([
+    { key: 'bob', traits: [{ name: 'full name', text: 'Bobby Tables' }] },
+  ]);
+  expect(related).toMatchObject([
+    { key: 'bb', traits: [{ name: 'full name', text: 'Bob Builder' }] },
+  ]);
 });
 
 test.each<[DeviceRecord, DeviceRecord | undefined]>([

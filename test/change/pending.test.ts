@@ -425,7 +425,7 @@ test('nothing pending is lost, or listed after it was done or replaced, whatever
 test('nothing is pending on a device that left the inventory; if it comes back, it is', () => {
   const one = run(1, [unread('fw1', [change('delete')])], new Map());
   expect(pendingOf([traceOf(one)], () => false)).toMatchObject([
-    { closed: 'the device left the inventory' },
+    { closed: { code: 'unfinished', is: 'unlisted' } },
   ]);
   expect(openOf([one])).toHaveLength(1);
 });

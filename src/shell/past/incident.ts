@@ -5,6 +5,7 @@ import { inline, markdownReport, table } from '../writing/markdown-report.ts';
 import { countsText, reportData, reportOf } from '../../change/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { expectedError, UsageError } from '../../errors.ts';
+import { textOf } from '../../output/sentences.ts';
 import { eventText, foldEvents, runOf } from '../../history/fold-events.ts';
 import { type DeviceHistory, NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/replay.ts';
@@ -196,7 +197,7 @@ async function pendingDuring({ shell: { services } }: Call, { since, until }: Pe
   const closed = then.closed.filter(({ pending }) => !wereClosed.has(idOf(pending)));
   const rows = [
     ...then.open.map((one) => row(one, one.cause)),
-    ...closed.map((one) => row(one.pending, one.closed ?? '')),
+    ...closed.map((one) => row(one.pending, textOf(one.closed ?? ''))),
   ].sort((a, b) => (a.run < b.run ? -1 : a.run > b.run ? 1 : 0));
   return { rows, unreadable: then.unreadable };
 }

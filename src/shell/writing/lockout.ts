@@ -7,7 +7,6 @@ import {
   disablingFields,
   findAccount,
   type FoundAccount,
-  NOT_KNOWN,
 } from '../../change/lockout.ts';
 import { whose } from '../../change/pairing.ts';
 import {
@@ -46,6 +45,9 @@ import { info, type Output, table, type TableOutput, warning } from '../output.t
 import { lineOn } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 import { textOf } from '../../output/sentences.ts';
+
+/** The plan, each verdict, the journal and the report say so. */
+const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
@@ -92,10 +94,10 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     for (const text of holders) yield info(text);
     for (const { key, related } of searches) {
       const others = related.filter((one) => !keys.includes(one.key));
-      for (const [text, some] of grouped(others, (one) => `${visible(one.key)}: ${one.why}`)) {
+      for (const [text, some] of grouped(others, sharedText)) {
         const names = someOf(some.map(({ device }) => visible(device.name)));
         const line = `lockout ${[key, some[0].key].map(quoteWord).join(' ')}`;
-        details.push(`not locked out: ${visible(text)} on ${names}; "${line}" does both`);
+        details.push(`not locked out: ${text} on ${names}; "${line}" does both`);
       }
     }
     const isNobody = searches.every(({ same }) => same.length === 0);
@@ -134,6 +136,11 @@ export async function* lockOut(call: LockoutCall): AsyncGenerator<Output> {
     if (isRead && error instanceof RefusedError) yield { kind: 'error', error, device };
   }
   yield outcome(plan, keys, found, results);
+}
+
+function sharedText({ key, traits }: FoundAccount): string {
+  const texts = traits.map(({ name, text }) => `${name} (${text})`);
+  return visible(`${key}: the same ${texts.join(', ')}`);
 }
 
 /** All devices of the inventory, and the connected ones, whatever is selected. */
@@ -233,14 +240,15 @@ function reviewed(
 }
 
 function strangerError(
-  { key, why, device, record }: FoundAccount,
+  { key, traits, device, record }: FoundAccount,
   found: ReadonlyMap<string, Wanted>,
 ): RefusedError {
   const change = found.get(device.address)?.closing.get(record);
   const fields = change?.action === 'set' ? change.fields : {};
   const line = change && lineOn(device, { ...change, key }, fields);
+  const others = traits.map(({ name, text }) => `${name} ${visible(text)}`).join(', ');
   return new RefusedError(
-    `${device.name}: ${visible(key)} may be another person (${visible(why)}): it is not locked out; if you mean it: ${line ?? ''}`,
+    `${device.name}: ${visible(key)} may be another person (another ${others}): it is not locked out; if you mean it: ${line ?? ''}`,
   );
 }
 

@@ -10,6 +10,7 @@ import { journalLine } from '../../change/journal.ts';
 import { recordName } from '../../change/plan.ts';
 import { type DeviceRef, valueText } from '../../device/record.ts';
 import { NotFoundError, PartialError, UsageError } from '../../errors.ts';
+import { textOf } from '../../output/sentences.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { shortTime, zonedTime } from '../../text/time.ts';
 import { visible } from '../../text/visible.ts';
@@ -72,7 +73,7 @@ export async function selectedPending(
 /** Why nothing of this run is pending: "undone by run …". */
 export function closedText({ closed }: PendingNow, id: string): string {
   const why = new Set(
-    closed.flatMap((one) => (one.pending.run.run === id ? (one.closed ?? []) : [])),
+    closed.flatMap((one) => (one.pending.run.run === id && one.closed ? textOf(one.closed) : [])),
   );
   return why.size > 0 ? `: ${[...why].join(', ')}` : '';
 }

@@ -12,6 +12,7 @@ import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
 import { pause } from '../../change/run-step.ts';
 import { CancelledError, DevshError, RefusedError, UsageError } from '../../errors.ts';
+import { textOf } from '../../output/sentences.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
@@ -167,7 +168,7 @@ async function* continueRun(
       if (closed === undefined) continue;
       resuming.tried.add(nameOf(pending));
       const { device, action } = pending;
-      yield info(`${visible(device.name)}: ${action} ${recordName(pending)}: ${closed}`);
+      yield info(`${visible(device.name)}: ${action} ${recordName(pending)}: ${textOf(closed)}`);
     }
     if (items.length === 0) {
       if (open !== undefined && resuming.tried.size === 0) {
