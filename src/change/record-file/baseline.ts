@@ -2,16 +2,17 @@ import { comparedText, isCompared } from '../../fleet/compared.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { grouped, type Value, valueAt, valueText } from '../../device/record.ts';
 import { isMask, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
+import type { Note } from '../../output/sentences.ts';
 import { nearHint } from '../../text/suggest.ts';
 import { isStored } from '../../device/equality.ts';
 import type { Known } from '../typed-fields.ts';
-import { cellValue, isSameCell, keyOfRow } from './csv-cell.ts';
+import { cellValue, isSameCell } from './csv-cell.ts';
 import { lookAlikeAmong } from './match-rows.ts';
 import {
-  keylessText,
   Problems,
   type RecordFile,
   type RecordRow,
+  rowsByKey,
   withoutSecrets,
 } from './record-file.ts';
 import { readRecordFile } from './read-record-file.ts';
@@ -23,7 +24,7 @@ export interface Deviation {
   readonly field?: string;
   readonly expected?: Value;
   readonly held?: Value;
-  readonly note?: string;
+  readonly note?: Note;
 }
 
 /** Reads the expected records of a file. Throws a `UsageError` for secrets, and what `readRecordFile` throws. */
@@ -33,11 +34,8 @@ export function readBaseline(text: string, name: string): RecordFile {
   for (const row of file.rows) {
     for (const [field, value] of Object.entries(row.fields)) {
       if (isMask(value) || maskedValue(field, value) === value) continue;
-      const isNamed = isSecretField(field);
-      problems.add(
-        () => row.place(field),
-        `${field} ${isNamed ? 'is' : 'contains'} a secret: a baseline is shared and has none; remove ${isNamed ? 'the field' : 'it'}`,
-      );
+      const is = isSecretField(field) ? 'secret-field' : 'secret-part';
+      problems.add(() => [row.place(field), { code: 'bad-change-file', is, field }]);
     }
   }
   problems.throwAny();
@@ -59,36 +57,22 @@ export function deviationsFrom(
   { isCells, perDevice, fields }: Rules,
   problems: Problems,
 ): Deviation[] {
-  const { profile, resource, records, name } = device;
+  const { profile, resource, records } = device;
   const keyField = keyFieldOf(profile, resource, records);
-  const expected = new Map<string, RecordRow>();
-  for (const row of rows) {
-    const key = keyOfRow(row, keyField, isCells);
-    const earlier = expected.get(key);
-    if (key === '' && keyField !== '') {
-      problems.add(() => row.place(), keylessText(row, resource, keyField));
-    } else if (earlier !== undefined) {
-      const first = (): string => earlier.place(keyField);
-      problems.add(
-        () => row.place(keyField),
-        () => `${resource} ${key} appears twice for ${name} (first at ${first()})`,
-      );
-    } else expected.set(key, row);
-  }
+  const expected = new Map(rowsByKey(rows, { ...device, keyField, isCells }, problems));
   const stored = grouped(records, (record) => valueText(record[keyField]));
   const found = [...stored].flatMap(([key, [record, ...others]]): Deviation[] => {
     const row = expected.get(key);
     if (row === undefined) {
-      const note = unexpectedNote(key, expected.keys());
-      return [{ state: 'unexpected', key, ...(note !== undefined && { note }) }];
+      const likeOf = lookAlikeAmong([key]);
+      const other = Array.from(expected.keys()).find((one) => likeOf(one) !== undefined);
+      if (other === undefined) return [{ state: 'unexpected', key }];
+      const note = { code: 'bad-change-file', is: 'look-alike', other } as const;
+      return [{ state: 'unexpected', key, note }];
     }
-    const more = others.map((): Deviation => {
-      return {
-        state: 'unexpected',
-        key,
-        note: `${others.length + 1} records with this ${keyField}`,
-      };
-    });
+    const count = others.length + 1;
+    const note = { code: 'bad-change-file', is: 'shared-key', count, keyField } as const;
+    const more: Deviation[] = others.length === 0 ? [] : [{ state: 'unexpected', key, note }];
     const stated = Object.keys(row.fields).filter(
       (field) => field !== keyField && fields?.includes(field) !== false,
     );
@@ -103,17 +87,10 @@ export function deviationsFrom(
         comparedText(field, value, perDevice) === comparedText(field, held, perDevice);
       return isSame ? [] : [{ state: 'differs', key, field, expected: value, held: held ?? null }];
     });
-    return [...differing, ...more.slice(0, 1)];
+    return [...differing, ...more];
   });
   const missing = [...expected.keys()].filter((key) => !stored.has(key));
   return [...found, ...missing.map((key): Deviation => ({ state: 'missing', key }))];
-}
-
-/** Says which expected key could be confused with one that is not expected. */
-function unexpectedNote(key: string, expected: Iterable<string>): string | undefined {
-  const likeOf = lookAlikeAmong([key]);
-  const like = Array.from(expected).find((other) => likeOf(other) !== undefined);
-  return like === undefined ? undefined : `looks like "${like}" in the file`;
 }
 
 /** Adds the fields of a file that no record has: probably a mistyped column. */
@@ -130,10 +107,8 @@ export function checkKnownFields(
       if (checked.has(field) || isSecretField(field)) continue;
       checked.add(field);
       const hint = nearHint(field, known);
-      problems.add(
-        () => row.place(field),
-        `no ${resource} on the devices that were read has a field "${field}"${hint}`,
-      );
+      const note = { code: 'bad-change-file', is: 'unknown-field', resource, field, hint } as const;
+      problems.add(() => [row.place(field), note]);
     }
   }
 }

@@ -1,4 +1,3 @@
-import { pluralOf } from '../../text/one-line.ts';
 import {
   idOf,
   isSingle,
@@ -20,14 +19,17 @@ import {
 } from '../../device/record.ts';
 import { isSecretField } from '../../device/sensitive-fields.ts';
 import { nearHint } from '../../text/suggest.ts';
-import { type Allowed, allowHint } from '../allow.ts';
+import { type Note, textOf } from '../../output/sentences.ts';
+import type { Allowed } from '../allow.ts';
 import { checkValue, type Known, shapeOf } from '../typed-fields.ts';
 import type { Change } from '../change.ts';
 import { identityOf, likenessOf, personOf } from '../identity.ts';
 import { isStored } from '../../device/equality.ts';
-import { fieldValue, isSameCell, keyOfRow } from './csv-cell.ts';
-import { keylessText, type Problems, type RecordRow, withoutSecrets } from './record-file.ts';
+import { fieldValue, isSameCell } from './csv-cell.ts';
+import { type Problems, type RecordRow, rowsByKey, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/visible.ts';
+
+const code = 'bad-change-file';
 
 interface DeviceRecords extends Known {
   readonly name: string;
@@ -64,33 +66,24 @@ export function matchRows(
   const { profile, resource, records } = device;
   const matching = new Matching(device, options, problems);
   if (isSingle(profile, resource)) return matching.single(rows);
+  const { keyField } = matching;
+  const about = { name: device.name, resource, keyField, isCells: options.isCells };
   const changes: Change[] = [];
-  const seen = new Map<string, RecordRow>();
   const kept = new Set<DeviceRecord>();
   const added: { row: RecordRow; key: string }[] = [];
   let unchanged = 0;
-  for (const row of rows) {
-    const key = matching.keyOf(row);
-    if (key === '') {
-      problems.add(() => row.place(), keylessText(row, resource, matching.keyField));
-      continue;
-    }
-    const earlier = seen.get(key);
-    if (earlier !== undefined) {
-      problems.add(
-        () => row.place(matching.keyField),
-        () =>
-          `${resource} ${key} appears twice for ${device.name} (first at ${earlier.place(matching.keyField)})`,
-      );
-      continue;
-    }
-    seen.set(key, row);
+  for (const [key, row] of rowsByKey(rows, about, problems)) {
     const found = matching.found(key);
     for (const record of found) kept.add(record);
     const [record] = found;
     if (found.length > 1) {
-      const text = `${device.name} has ${found.length} ${pluralOf(resource)} with the ${matching.keyField} ${key}: distinguish them with --key`;
-      problems.add(() => row.place(matching.keyField), text);
+      matching.refuse(row, matching.keyField, {
+        code,
+        is: 'ambiguous',
+        ...about,
+        key,
+        count: found.length,
+      });
     } else if (record === undefined) {
       added.push({ row, key });
       changes.push({ action: 'add', resource, fields: matching.newFields(row), isExact: true });
@@ -142,10 +135,7 @@ class Matching {
     const [row, second] = rows;
     const { resource, records, name } = this.#device;
     if (second !== undefined) {
-      this.#problems.add(
-        () => second.place(),
-        `${resource} is one object on ${name}: one row is enough`,
-      );
+      this.refuse(second, undefined, { code, is: 'second-row', resource, name });
     }
     const fields = row === undefined ? {} : this.changedFields(row, records[0] ?? {});
     const isSame = Object.keys(fields).length === 0;
@@ -157,8 +147,9 @@ class Matching {
     };
   }
 
-  keyOf(row: RecordRow): string {
-    return keyOfRow(row, this.keyField, this.#options.isCells);
+  /** Adds a mistake in a row, or in one of its fields. */
+  refuse(row: RecordRow, field: string | undefined, note: Note): void {
+    this.#problems.add(() => [row.place(field), note]);
   }
 
   found(key: string): readonly DeviceRecord[] {
@@ -178,8 +169,8 @@ class Matching {
       const value = this.#valueOf(row, field, given);
       if (value === undefined || isStored(value, own)) continue;
       if (own !== valueAt(record, field)) {
-        const text = `${field} contains secrets on ${this.#device.name}, which the file omits: change it with "${this.#device.resource} set"`;
-        this.#problems.add(() => row.place(field), text);
+        const { name, resource } = this.#device;
+        this.refuse(row, field, { code, is: 'hidden-part', field, name, resource });
         continue;
       }
       changed.push([field, value]);
@@ -197,8 +188,14 @@ class Matching {
       if (value !== undefined) fields.push([field, value]);
     }
     if (!fields.some(([field]) => field === this.#naturalKey)) {
-      const text = `a new ${this.#device.resource} on ${this.#device.name} needs ${this.#naturalKey}`;
-      this.#problems.add(() => row.place(), text);
+      const { name, resource } = this.#device;
+      this.refuse(row, undefined, {
+        code,
+        is: 'needs-key',
+        name,
+        resource,
+        field: this.#naturalKey,
+      });
     }
     return Object.fromEntries(fields);
   }
@@ -213,7 +210,7 @@ class Matching {
     const change = this.set(record, fields);
     const { agreeing, contradicting } = likenessOf(personOf(row.fields), record, []);
     if (agreeing.length > 0 || contradicting.length < 2) return change;
-    const doubt = `the row shows another person (${contradicting.join(', ')})`;
+    const doubt = textOf({ code, is: 'other-person', traits: contradicting.join(', ') });
     const identity = identityOf(this.#device.profile, this.#naturalKey, record);
     return { ...change, meant: { ...identity, age: 'older', doubt } };
   }
@@ -233,8 +230,9 @@ class Matching {
   ): void {
     const { name, resource, records } = this.#device;
     if (first !== undefined && records.length > 0 && removed.length === records.length) {
-      const text = `none of the ${records.length} ${pluralOf(resource)} of ${name} is in the file: --prune would delete them all; --key matches them by another field than ${this.keyField}, --allow prune deletes them`;
-      this.#problems.add(() => first.place(), text);
+      const { keyField } = this;
+      const count = records.length;
+      this.refuse(first, undefined, { code, is: 'none-in-file', count, resource, name, keyField });
       return;
     }
     const keys = removed.map((record) => valueText(valueAt(record, this.keyField)));
@@ -242,8 +240,7 @@ class Matching {
     for (const { row, key } of added) {
       const other = likeOf(key);
       if (other === undefined) continue;
-      const text = `"${key}" looks like "${other}" on ${name}, which --prune would delete: write it the same way, or ${allowHint('prune')}`;
-      this.#problems.add(() => row.place(this.keyField), text);
+      this.refuse(row, this.keyField, { code, is: 'pruned-look-alike', key, other, name });
     }
   }
 
@@ -278,9 +275,9 @@ class Matching {
     const fields = this.#fields;
     if (fields.size === 0 || fields.has(field) || isSecretField(field)) return true;
     if (!this.#unknown.has(field)) {
+      const { name, resource } = this.#device;
       const hint = nearHint(field, fields);
-      const text = `no ${this.#device.resource} of ${this.#device.name} has a field "${field}"${hint} (--map "${field}=FIELD" renames it, --map "${field}=" leaves it out)`;
-      this.#problems.add(() => row.place(field), text);
+      this.refuse(row, field, { code, is: 'unknown-column', resource, name, field, hint });
     }
     this.#unknown.add(field);
     return false;
@@ -290,17 +287,16 @@ class Matching {
     const shape = this.#shapes.get(field) ?? shapeOf(this.#device, field);
     this.#shapes.set(field, shape);
     const typed = fieldValue(given, shape, this.#options.isCells);
-    const problem = typed.problem ?? this.#objectionTo(field, typed.value);
-    if (typed.problem === undefined && problem === undefined) return typed.value;
-    this.#problems.add(() => row.place(field), `${field}: ${problem ?? ''}`);
-    return undefined;
-  }
-
-  #objectionTo(field: string, value: Value): string | undefined {
+    if (typed.problem !== undefined) {
+      this.refuse(row, field, { code, is: 'bad-value', field, problem: textOf(typed.problem) });
+      return undefined;
+    }
     const { profile, resource, name } = this.#device;
     const isChecked = this.#options.allow?.has('invalid') !== true;
-    const problem = isChecked ? checkValue(fieldFacts(profile, resource, field), value) : undefined;
-    return problem && `${problem}, according to ${name} (${allowHint('invalid')})`;
+    const problem = isChecked && checkValue(fieldFacts(profile, resource, field), typed.value);
+    if (!problem) return typed.value;
+    this.refuse(row, field, { code, is: 'objection', field, problem: textOf(problem), name });
+    return undefined;
   }
 }
 

@@ -27,13 +27,13 @@ import { decodeCell } from './csv-cell.ts';
  */
 export function readRecordFile(text: string, name: string, rename: Rename): RecordFile {
   if (text.includes('\0')) {
-    throw new UsageError(`${name} is not UTF-8 text (perhaps UTF-16): save it as UTF-8`);
+    throw new UsageError({ code: 'bad-change-file', is: 'not-utf8', file: name });
   }
   const problems = new Problems();
   const file = readAs(formatOfFile(name) ?? formatOfText(text), text, name, rename, problems);
   problems.throwAny();
   if (file.rows.length === 0 && file.missing.length === 0) {
-    throw new UsageError(`${name} has no records`);
+    throw new UsageError({ code: 'bad-change-file', is: 'no-records', file: name });
   }
   return file;
 }
@@ -89,7 +89,8 @@ function readLines(text: string, name: string, rename: Rename, problems: Problem
       lines.push({ text: line, number: index + 1 });
     } catch (error) {
       if (!(error instanceof JsonFailure)) throw error;
-      problems.add(() => `${name}:${index + 1}:${(error.offset ?? 0) + 1}`, error.message);
+      const place = `${name}:${index + 1}:${(error.offset ?? 0) + 1}`;
+      problems.add(() => [place, error.message]);
     }
   }
   return readRecordValues(values, name, rename, problems, ([index, ...path]) => {
@@ -120,7 +121,7 @@ function readRecordValues(
 
   const record = (value: Value, path: Path, device: string | undefined): void => {
     if (!isValueObject(value)) {
-      problems.add(() => placeOf(path), 'a record looks like {"username": "bob", "lang": "de"}');
+      problems.add(() => [placeOf(path), { code: 'bad-change-file', is: 'record' }]);
       return;
     }
     rows.push(rowOf(value, path, device, rename, placeOf));
@@ -148,7 +149,7 @@ function readRecordValues(
     const records = isValueObject(value) ? valueAt(value, 'records') : undefined;
     const device = isValueObject(value) ? valueAt(value, 'device') : undefined;
     if (typeof device !== 'string') {
-      problems.add(() => placeOf(path), 'a device of an export has "device" and "records"');
+      problems.add(() => [placeOf(path), { code: 'bad-change-file', is: 'bad-device' }]);
     } else if (isValueList(records)) {
       if (records.length === 0) empty.push(device);
       for (const [index, one] of records.entries())
@@ -162,7 +163,7 @@ function readRecordValues(
   if (isValueObject(data) && isValueList(devices)) {
     for (const [index, one] of devices.entries()) ofDevice(one, ['devices', index]);
   } else if (isValueObject(data) && Object.hasOwn(data, 'schema')) {
-    problems.add(() => placeOf([]), 'this document of devsh has no records: "devices" is missing');
+    problems.add(() => [placeOf([]), { code: 'bad-change-file', is: 'no-devices' }]);
   } else if (isValueList(data)) {
     for (const [index, one] of data.entries()) item(one, [index]);
   } else {
@@ -275,17 +276,23 @@ function readCsvRecords(
   const [first, ...others] = csvRows(text, name);
   const rows: RecordRow[] = [];
   if (first !== undefined) {
-    const columns = columnsOf(first, rename, (text) => problems.add(() => placeOf(first), text));
+    const columns = columnsOf(first, rename, (field) =>
+      problems.add(() => [placeOf(first), { code: 'bad-change-file', is: 'same-column', field }]),
+    );
     for (const row of others) {
       const problem = widthProblem(row, first.cells.length);
       if (problem === undefined) rows.push(csvRowOf(row, columns, () => placeOf(row)));
-      else problems.add(() => placeOf(row), problem);
+      else problems.add(() => [placeOf(row), problem]);
     }
   }
   return { name, rows, isCells: true, missing: [] };
 }
 
-function columnsOf({ cells }: CsvRow, rename: Rename, complain: (text: string) => void): Column[] {
+function columnsOf(
+  { cells }: CsvRow,
+  rename: Rename,
+  onRepeated: (field: string) => void,
+): Column[] {
   const columns: Column[] = [];
   const fields = new Set<string>();
   for (const [index, cell] of cells.entries()) {
@@ -298,7 +305,7 @@ function columnsOf({ cells }: CsvRow, rename: Rename, complain: (text: string) =
     }
     // A spreadsheet may leave empty columns; `--map COLUMN=` omits one.
     if (field === undefined || field === '') continue;
-    if (fields.has(field)) complain(`two columns have the name "${field}"`);
+    if (fields.has(field)) onRepeated(field);
     fields.add(field);
     columns.push({ index, field });
   }

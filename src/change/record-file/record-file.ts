@@ -1,5 +1,7 @@
 import { type DeviceRecord, isNested, isValueList, type Value } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
+import { type Note, textOf } from '../../output/sentences.ts';
+import { keyOfRow } from './csv-cell.ts';
 import { isMask, isSecretField, maskedRecord, maskedValue } from '../../device/sensitive-fields.ts';
 
 export interface RecordRow {
@@ -35,27 +37,56 @@ export class Problems {
   readonly #texts = new Set<string>();
   #more = 0;
 
-  /** Place and message are computed only for reported mistakes. */
-  add(place: () => string, message: string | (() => string)): void {
+  /** The place, as `file:line:column`, and what is wrong there are computed only for reported mistakes. */
+  add(problem: () => readonly [place: string, what: Note | string]): void {
     if (this.#texts.size >= MOST_PROBLEMS) {
       this.#more += 1;
       return;
     }
-    this.#texts.add(`${place()}: ${typeof message === 'string' ? message : message()}`);
+    const [place, what] = problem();
+    this.#texts.add(`${place}: ${textOf(what)}`);
   }
 
   /** Throws a `UsageError` with the first twenty, if there are any. */
   throwAny(): void {
-    if (this.#texts.size === 0) return;
-    const rest = this.#more > 0 ? [`and ${this.#more} more`] : [];
-    const sent = this.#texts.size > 1 ? ['nothing was sent'] : [];
-    throw new UsageError([...this.#texts, ...rest, ...sent].join('\n'));
+    const [problems, more] = [[...this.#texts], this.#more];
+    if (problems.length === 0) return;
+    throw new UsageError({ code: 'bad-change-file', is: 'problems', problems, more });
   }
 }
 
-export function keylessText({ fields }: RecordRow, resource: string, keyField: string): string {
-  const names = Object.keys(fields).slice(0, 10).join(', ');
-  return `this ${resource} has no ${keyField}, only ${names} (--map COLUMN=${keyField}, or --key)`;
+/** The device that rows are for, and how its records are found. */
+interface Keyed {
+  readonly name: string;
+  readonly resource: string;
+  readonly keyField: string;
+  readonly isCells: boolean;
+}
+
+/** The rows with their keys. Adds rows without one, and further rows of a key, to the problems. */
+export function* rowsByKey(
+  rows: readonly RecordRow[],
+  { name: device, resource, keyField, isCells }: Keyed,
+  problems: Problems,
+): Generator<readonly [key: string, row: RecordRow]> {
+  const code = 'bad-change-file';
+  const seen = new Map<string, RecordRow>();
+  for (const row of rows) {
+    const key = keyOfRow(row, keyField, isCells);
+    const earlier = seen.get(key);
+    if (key === '' && keyField !== '') {
+      const fields = Object.keys(row.fields).slice(0, 10).join(', ');
+      problems.add(() => [row.place(), { code, is: 'keyless', resource, keyField, fields }]);
+    } else if (earlier !== undefined) {
+      problems.add(() => {
+        const first = earlier.place(keyField);
+        return [row.place(keyField), { code, is: 'twice-for', resource, key, device, first }];
+      });
+    } else {
+      seen.set(key, row);
+      yield [key, row];
+    }
+  }
 }
 
 export type RecordFormat = 'csv' | 'json' | 'jsonl' | 'yaml';

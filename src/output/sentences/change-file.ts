@@ -1,4 +1,4 @@
-import { counted, oneLine, someOf } from '../../text/one-line.ts';
+import { counted, oneLine, pluralOf, someOf } from '../../text/one-line.ts';
 
 type Names = readonly string[];
 
@@ -34,6 +34,40 @@ export const CHANGE_FILE = {
     'no-row': 'no record after the line of field names',
     nameless: 'this {resource} has no username',
     twice: '{record} appears twice (first in line {line})',
+    'twice-for': '{resource} {key} appears twice for {device} (first at {first})',
+    keyless: 'this {resource} has no {keyField}, only {fields} (--map COLUMN={keyField}, or --key)',
+    'secret-field': '{field} is a secret: a baseline is shared and has none; remove the field',
+    'secret-part': '{field} contains a secret: a baseline is shared and has none; remove it',
+    'look-alike': 'looks like "{other}" in the file',
+    'shared-key': '{count} records with this {keyField}',
+    'unknown-field': 'no {resource} on the devices that were read has a field "{field}"{hint}',
+    'unknown-column':
+      'no {resource} of {name} has a field "{field}"{hint} (--map "{field}=FIELD" renames it, --map "{field}=" leaves it out)',
+    ambiguous: ({ name, count, resource, keyField, key }: Rows & { key: string }) =>
+      `${name} has ${count} ${pluralOf(resource)} with the ${keyField} ${key}: distinguish them with --key`,
+    'second-row': '{resource} is one object on {name}: one row is enough',
+    'hidden-part':
+      '{field} contains secrets on {name}, which the file omits: change it with "{resource} set"',
+    'needs-key': 'a new {resource} on {name} needs {field}',
+    'other-person': 'the row shows another person ({traits})',
+    'none-in-file': ({ name, count, resource, keyField }: Rows) =>
+      `none of the ${count} ${pluralOf(resource)} of ${name} is in the file: --prune would delete them all; ` +
+      `--key matches them by another field than ${keyField}, --allow prune deletes them`,
+    'pruned-look-alike':
+      '"{key}" looks like "{other}" on {name}, which --prune would delete: write it the same way, or use --allow prune to override',
+    'bad-value': '{field}: {problem}',
+    objection: '{field}: {problem}, according to {name} (use --allow invalid to override)',
+    'not-utf8': '{file} is not UTF-8 text (perhaps UTF-16): save it as UTF-8',
+    'no-records': '{file} has no records',
+    record: () => 'a record looks like {"username": "bob", "lang": "de"}',
+    'bad-device': 'a device of an export has "device" and "records"',
+    'no-devices': 'this document of devsh has no records: "devices" is missing',
+    'same-column': 'two columns have the name "{field}"',
+    problems: ({ problems, more }: { problems: Names; more: number }) => {
+      const rest = more > 0 ? [`and ${more} more`] : [];
+      const sent = problems.length > 1 ? ['nothing was sent'] : [];
+      return [...problems, ...rest, ...sent].join('\n');
+    },
   },
   'bad-run-file': {
     'needs-secret':
@@ -79,5 +113,7 @@ export const CHANGE_FILE = {
       `${counted(count, 'device')}: using ${file}, because ${other} did not finish`,
   },
 } as const;
+
+type Rows = Readonly<{ name: string; count: number; resource: string; keyField: string }>;
 
 type ShardNames = Readonly<{ shard: string; file: string }>;

@@ -35,7 +35,8 @@ export async function checkScopes(
     for (const group of scope.groups.filter((one) => !known.has(one.toLowerCase()))) {
       const [near] = suggest(group, groups);
       const hint = near === undefined ? '' : `; did you mean @${near}?`;
-      problems.add(() => row.place(), `no group "${oneLine(group)}" in the inventory${hint}`);
+      const text = `no group "${oneLine(group)}" in the inventory${hint}`;
+      problems.add(() => [row.place(), text]);
     }
   }
   problems.throwAny();

@@ -24,6 +24,7 @@ import {
 } from '../../device/record.ts';
 import { maskedValue } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
+import { textOf } from '../../output/sentences.ts';
 import { isCompared, isDated, perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import {
@@ -291,9 +292,10 @@ export async function* compareBaseline(
     reads[0] === undefined ? '' : keyFieldOf(reads[0].session.profile, resource, reads[0].records);
   const isTable = (options.format ?? 'table') === 'table';
   const all = [...rows.values()].map(({ deviation, devices }) => {
-    const { field = '', expected, held, ...more } = deviation;
+    const { field = '', expected, held, note, ...more } = deviation;
     return {
       ...more,
+      ...(note && { note: textOf(note) }),
       ...(field !== '' && {
         field,
         expected: maskedValue(field, expected ?? null),
