@@ -164,8 +164,8 @@ async function* applyPlanFile(call: ApplyCall, text: string, file: string): Asyn
 }
 
 /**
- * What is planned now of a reviewed plan: from the records of then, which the device must still hold when it is sent.
- * Where one of them is not that any more, no step is sent. What devsh has deleted there since is not made again.
+ * Replaces the before-images of a new plan by those of the reviewed one: the device must still hold them at sending.
+ * If a step is not as reviewed, or adds a record that devsh has deleted since, no step of the device is sent.
  */
 function asReviewed(
   then: StoredDevice,
@@ -173,7 +173,7 @@ function asReviewed(
   later: readonly RunTrace[],
   now: DevicePlan,
 ): DevicePlan {
-  // These were judged when the plan was made; that is not checked again.
+  // devsh judged these when it made the plan, and does not check them again.
   const judged = then.settled.map((result) => ({
     ...result,
     notes: [...(result.notes ?? []), `as planned at ${createdAt}`],
@@ -207,7 +207,7 @@ function asReviewed(
     reasons.find((reason) => reason !== undefined) ??
     (changed && `${recordName(changed)} is not as planned`);
   const steps = now.steps.map((step, index): Step => {
-    // What it takes beyond that is drift, too, when it is sent.
+    // The step keeps the reviewed dependents: at sending, further ones are drift.
     const { before, effects: { takes } = {} } = wishes[index] ?? {};
     if (before === undefined) return step;
     const after = step.after && { ...withoutFields(before, step.removes ?? []), ...step.asked };
@@ -286,7 +286,7 @@ function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | 
   return result === undefined ? undefined : { digest, shard, result: resolve(result) };
 }
 
-/** Throws a `RefusedError` if the result is of another shard. */
+/** Undefined if there is no result file yet. Throws a `RefusedError` if it is of another plan, shard or devices. */
 async function readEarlierResult(
   devices: readonly DeviceRef[],
   { digest, shard, result: file }: PlanPart,

@@ -21,8 +21,8 @@ import { quoteWord } from '../../text/words.ts';
 import { causeText } from '../../fleet/failure-cause.ts';
 import { textOf } from '../../output/sentences.ts';
 /**
- * Whether an account that somebody needs may be written to: as this line allows or the user answers; as the run that
- * it takes back was allowed; or, where an older intent is sent again, by a fresh line alone.
+ * Who allows a write to an account that somebody needs. `this line`: its `--allow`, or the user's answer. `its run`:
+ * devsh undoes its own run, which was allowed. `a fresh line`: for the account in use, only a new line that names it.
  */
 export type AccountConsent = 'this line' | 'its run' | 'a fresh line';
 
@@ -55,10 +55,10 @@ export function refuseReadOnly(call: WriteCall): void {
 }
 
 /**
- * Refuses what would end the access of an account that somebody needs, or lose data. A person at a terminal may
- * answer instead: whose the token is, and which account may lose its access.
+ * Throws for steps that would end the access of an account that somebody needs, or lose data. At a terminal it asks
+ * first whose the token is, and whether the account may lose its access.
  *
- * @returns what is allowed with these answers
+ * @returns the words of `--allow`, and those that the answers add
  */
 export async function guard(
   call: WriteCall,
@@ -68,7 +68,7 @@ export async function guard(
 ): Promise<Allowed> {
   const { allow, yes, dryRun } = call.options;
   const { ask } = call.io;
-  // Where nobody looks at the plan, the word has to say which account it means.
+  // If nobody looks at the plan, only a word that names the account counts.
   const isNamed = ask === undefined || yes;
   let allowed: Allowed = isNamed
     ? new Set([...allow].filter((word) => word !== OWN_ACCOUNT))
@@ -115,7 +115,7 @@ function nameOwner(sessions: readonly DeviceSession[], owner: string): void {
   }
 }
 
-/** What sends an older intent again takes no word for the account in use: the line that means it now does. */
+/** Refuses to write to the account in use for an older intent or a lockout, and names the line that may do it. */
 function freshLineError({ device, step, objection }: AccessError): RefusedError {
   const allow = allowOption(OWN_ACCOUNT, objection.account ?? step.key);
   return new RefusedError(
@@ -136,7 +136,7 @@ export function lineOn(
   return [resource, action, ...named, ...words, '--on', quoteWord(name)].join(' ');
 }
 
-/** Throws a `UsageError` for a word about the account in use on a line that sends older intents again. */
+/** Throws a `UsageError` for `--allow own-account` on a line that cannot use it: an older intent, or a lockout. */
 export function refuseOwnAccountWord({ options }: Call<'allow'>): void {
   if (![...options.allow].some(isOwnAccountWord)) return;
   throw new UsageError(
@@ -199,7 +199,7 @@ export async function confirmPlan(
   await confirm(call, count, textFor, { details, color });
 }
 
-/** What the answer to a question about several steps does; a deletion is said in capitals. */
+/** The deed in a question about several steps: `do them`, `DELETE`. Deletions are in capitals. */
 function deedText(steps: readonly Step[]): string {
   const deleted = steps.filter(({ action }) => action === 'delete').length;
   if (deleted === 0) return 'do them';
@@ -226,10 +226,10 @@ export async function chooseSome(
 
 /** A step reads, writes on a new connection and reads back: three responses, and the round trips of two handshakes. */
 const RESPONSES_OF_STEP = 5;
-/** A shorter run is over before the question is read again. */
+/** The question states no time for a shorter run. */
 const SHORT_MS = 30_000;
 
-/** `, about 4 min with one device at a time`, by the last response of each device; empty for a short run. */
+/** `, about 4 min with one device at a time`, from the last response time of each device; empty for a short run. */
 function timeText({ shell, writeWidth, options }: WriteCall, devices: Plan['devices']): string {
   const sessions = new Map(shell.fleet.known.map((session) => [session.ref.address, session]));
   const eachMs = devices.map(({ device, steps }) => {

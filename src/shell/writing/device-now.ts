@@ -7,15 +7,15 @@ import type { Services } from '../services.ts';
 /** Where the device of an earlier plan is now. */
 export interface DeviceNow {
   readonly then: DeviceRef;
-  /** Under its name of then. */
+  /** Its address now, with its name in the earlier plan. */
   readonly ref: DeviceRef;
   /** Why it may be another device. */
   readonly doubt?: string | undefined;
 }
 
 /**
- * Finds the devices of an earlier plan in the inventory of today: by their pin, without one by name and address.
- * Nothing is asked of a device.
+ * Finds the devices of an earlier plan in the inventory of today: by pin, or by name and address if they have none.
+ * Sends nothing to a device.
  */
 export async function devicesNow(
   services: Pick<Services, 'inventory' | 'pins'>,

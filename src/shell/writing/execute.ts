@@ -70,7 +70,7 @@ export async function* executeRun(call: WriteCall, execution: Execution): AsyncG
     await append({ kind: 'end', at: at() });
     const { counts } = tally;
     const { skipped = 0 } = counts;
-    // A run that did all that it wanted needs no more code.
+    // The code of the long summary is not loaded if every device is as wanted.
     if (tally.isDone) yield { kind: 'summary', run, counts, notCovered: [], pending: [] };
     else yield* (await import('./summary.ts')).summary(entries, file.path);
     if (call.io.signal.aborted) {
@@ -125,11 +125,11 @@ export function exclusively<T>(
   });
 }
 
-/** How far a run is. */
+/** Counts the verdicts of a run, and the steps that have ended. */
 class Tally {
   readonly #run: string;
   readonly #total: number;
-  /** Devices that were not read, or changes that could not be planned. */
+  /** Whether a device was not read, or a change could not be planned. */
   readonly #hasMore: boolean;
   /** The number of steps that have not ended, by device name. */
   readonly #left: Map<string, number>;
@@ -150,7 +150,7 @@ class Tally {
     );
   }
 
-  /** @param isPlanned false: of a device that was not read, which is listed as not covered */
+  /** @param isPlanned false for a device that was not read: the summary lists it as not covered */
   add(result: StepResult, isPlanned = true): Output {
     const { verdict } = result;
     this.counts[verdict] = (this.counts[verdict] ?? 0) + 1;
@@ -177,7 +177,7 @@ class Tally {
   }
 }
 
-/** After the canary: logs in again there, then asks. Resolves to the reason to stop, if any. */
+/** Logs in to the canary devices again, then asks whether to continue. Resolves to the reason to stop, if any. */
 async function checkCanary(
   call: WriteCall,
   canary: readonly DevicePlan[],

@@ -32,9 +32,9 @@ interface Item {
 }
 
 /**
- * Looks where the secrets of a plan can be kept, before it is confirmed. Throws RefusedError for a place that would
- * lose them. `keep` chooses them and keeps them in both places: all before the first request. A run that continues
- * another one chooses none again.
+ * Checks where the new secrets of a plan can be kept, before the user confirms the plan. Throws a `RefusedError` for a
+ * place that would lose them. `keep` chooses the secrets and stores them in both places before the first request.
+ * A run that continues another one uses the secrets of that run.
  */
 export async function prepareRotations(
   call: WriteCall,
@@ -42,7 +42,7 @@ export async function prepareRotations(
   sessions: readonly DeviceSession[],
 ): Promise<{ readonly details: readonly string[]; keep(): Promise<KeptRotations> }> {
   const isNew = plan.of === undefined;
-  // A step that is continued is refused by itself, where its account is another one by now.
+  // A continued run chooses no secrets. Each of its steps checks itself that its account is still the same.
   const items = isNew ? itemsOf(plan, sessions) : [];
   const steps = plan.devices.flatMap((device) => device.steps);
   const isToken =
@@ -102,7 +102,7 @@ async function keepNew(
     const { pending, isSent, run: earlier = '?', replaces, current } = all[at] ?? {};
     const { account, device, session, isOwn } = item;
     if (isSent === true && pending !== undefined) {
-      // It may be in effect, so this run ends what that one began.
+      // The device may use this password already, so this run completes the earlier one.
       chosen.push({ ...item, secret: pending, replaces });
       call.access.warn(
         `${device.name}: the new password of ${visible(account.user)} is that of run ${earlier}, which had not ended`,
@@ -146,7 +146,7 @@ function rotationsIn(
     },
     async promote(account, options) {
       await store.promote(account, options);
-      // What the user typed no longer opens the device, and the new one is kept already.
+      // The typed secret no longer opens the device, and the new one is stored.
       for (const [entry, { user }] of options.isLogin ? access.typed : []) {
         if (entry.address === account.address && user === account.user) access.typed.delete(entry);
       }
@@ -166,8 +166,8 @@ function rotationsIn(
 }
 
 /**
- * Opens devices whose login in use may no longer work with another kept one: that of a rotation that has not
- * ended, or the previous one if the device is back from a backup.
+ * Opens devices with another stored login if the one in use may no longer work: with a secret of a rotation that has
+ * not ended, or with the previous secret if the device was restored from a backup.
  */
 export async function findLogins(
   call: WriteCall,
@@ -192,7 +192,7 @@ export async function findLogins(
       return;
     }
     const nameOf = (secret: string) => (secret === pending ? 'new' : 'old');
-    // The one that was tried last may have been refused, and devsh killed before it saw that.
+    // devsh may have been killed before it read that the device refused the last secret: try the other one first.
     const first = (await store.lastTried(kept)) === nameOf(other) ? inUse : other;
     await store.trying(kept, nameOf(first));
     const login = Credential.basic(user, first);
@@ -202,7 +202,7 @@ export async function findLogins(
     if (next === other) await session.openWith(call.access, Credential.basic(user, next));
   };
   const begun = sessions.filter(({ ref }) => accounts.some((one) => one.address === ref.address));
-  // They emit nothing: it ends when all have ended.
+  // `find` emits nothing, so `next` resolves when all devices are done.
   await fanOut(begun, call.readWidth, find, call.io.signal).next();
   // A login that two devices refuse goes to no third one, as in each other command.
   const access = call.accessWithoutAsking();

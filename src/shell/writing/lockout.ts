@@ -51,16 +51,16 @@ const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
 
-/** What one device shows of the accounts, and what shall be there. */
+/** The accounts that one device shows, and the changes that lock them out. */
 interface Wanted extends AccountReading {
   readonly profile: Profile;
-  /** The change that closes each account that is meant. */
+  /** The change that disables or deletes each account that is meant. */
   readonly closing: ReadonlyMap<DeviceRecord, Change>;
-  /** Its sessions and tokens are deleted. */
+  /** Deletes the sessions and tokens of these accounts. */
   readonly ending: readonly Change[];
-  /** Why they are not known to be all. */
+  /** Says that there may be more sessions and tokens; undefined if devsh knows all. */
   readonly caution: string | undefined;
-  /** Why nobody knows whether an account is there, by its name. */
+  /** By account name: why devsh does not know whether the device has the account. */
   readonly doubts: ReadonlyMap<string, NotPossibleError>;
 }
 
@@ -159,7 +159,7 @@ interface Looking {
   readonly readInFull: ReadInFull;
 }
 
-/** The goals of one device. */
+/** Finds the accounts, sessions and tokens of one device. */
 async function lookOn(
   { access, io: { signal } }: WriteCall,
   session: DeviceSession,
@@ -220,7 +220,7 @@ function deletion(
 
 type Searches = readonly (ReturnType<typeof findAccount> & { readonly key: string })[];
 
-/** Where another person may have one of the names, nothing is done. What was not reached is pending. */
+/** Leaves out a device where another person may have one of the names. Notes what is pending on an absent device. */
 function reviewed(
   planned: DevicePlan,
   searches: Searches,
@@ -252,7 +252,7 @@ function strangerError(
   );
 }
 
-/** What most others get, if it is the person that they agree on; a device without the account needs nothing. */
+/** The change that most other devices get, for the same person. A device without the account needs nothing. */
 function unreadChange(
   { wanted: [about] = [] }: DevicePlan,
   same: readonly FoundAccount[],
@@ -275,7 +275,7 @@ function unreadChange(
   return change.action === 'set' ? { ...change, isOptional: true } : change;
 }
 
-/** Why nobody can be locked out. */
+/** The error if no device has an account to lock out. */
 function nobody(
   key: string,
   strangers: readonly FoundAccount[],
@@ -298,7 +298,7 @@ function nobody(
   );
 }
 
-/** An id may be that of another account elsewhere, so a lockout, which looks on all devices, takes names alone. */
+/** Suggests the account that has this id, or a similar name. A lockout takes no ids: each device has its own. */
 function meantHint(key: string, readings: readonly Wanted[]): string {
   for (const one of readings) {
     const { device, keyField } = one;
@@ -313,7 +313,7 @@ function meantHint(key: string, readings: readonly Wanted[]): string {
   return nearHint(key, names);
 }
 
-/** Throws a `RefusedError` where an account can only be deleted, and nobody is asked about it. */
+/** Throws a `RefusedError` if an account can only be deleted, and the user is not asked about it. */
 function* deletions({ options, io }: LockoutCall, readings: readonly Wanted[]): Generator<Output> {
   const without = readings.filter(({ closing }) =>
     [...closing.values()].some(({ action }) => action === 'delete'),
@@ -321,7 +321,7 @@ function* deletions({ options, io }: LockoutCall, readings: readonly Wanted[]): 
   if (without.length === 0 || options.deletes) return;
   const names = someOf(without.map(({ device }) => visible(device.name)));
   const why = `devsh knows no field that disables the account on ${names}`;
-  // Only the full screen shows the plan until it is answered.
+  // Only the full screen shows the plan while it asks.
   const isAsked = io.asksLater === true && !options.yes && !options.dryRun;
   if (!isAsked) throw new RefusedError(`${why}; --delete deletes it; nothing was sent`);
   yield warning(`${why}: the plan deletes it there`);
@@ -347,7 +347,7 @@ async function confirmAbsent(
   if (answer !== 'now') throw new DeclinedError('waiting: nothing was sent');
 }
 
-/** For programs: what each device came to. The lines of the run say it to people. */
+/** The result of each device as data for programs. People read it in the lines of the run. */
 function outcome(
   { devices }: Plan,
   keys: readonly string[],

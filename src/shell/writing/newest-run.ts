@@ -69,7 +69,7 @@ export async function newestRun(
       if (found?.owner === 'session') break;
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;
-      // It had sent nothing.
+      // A run without a journal entry has sent nothing.
       if (!(error instanceof EmptyJournalError)) unreadable.push(id);
     }
   }
@@ -77,8 +77,8 @@ export async function newestRun(
 }
 
 /**
- * Warns of newer journals that cannot be read. Throws a `RefusedError` for another user's run, and without
- * a question also for a run of another terminal.
+ * Warns of newer journals that cannot be read. Throws a `RefusedError` for another user's run, and for a run of
+ * another terminal if devsh cannot ask.
  *
  * @param words the name of the run, and the command that names it by id
  */

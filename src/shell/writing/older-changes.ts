@@ -29,7 +29,7 @@ import { profileOf } from '../access/access.ts';
 import type { WriteCall } from '../command.ts';
 import type { DeviceNow } from './device-now.ts';
 
-/* What a run left to do, as changes of today: each says which record it means, and what that must still hold. */
+/* Turns what a run left to do into changes. Each says which record it means, and what that record must still hold. */
 
 /** What is left of a run on one device, and where the device is now. */
 export interface Left {
@@ -52,7 +52,7 @@ export interface Work extends Left {
   readonly goneAt: GoneAt;
 }
 
-/** The pending changes of one device, each with the record that it means. Throws a `RefusedError` without a secret. */
+/** The pending changes of one device. Throws a `RefusedError` if a secret is missing, or only its line can plan one. */
 export async function olderChanges(work: Work): Promise<readonly Change[]> {
   const { call, run, own, items, session } = work;
   const profile = await profileOf(call.shell.services, session.entry);
@@ -84,7 +84,7 @@ function aboutOf({ own, place, run, goneAt }: Work, profile: Profile, resource: 
   return { device: own.device, resource, profile, goneAt, doubt };
 }
 
-/** Whom a step means by now: what it was planned for, and what later runs made of that. */
+/** The identity that a step means now: the one of its plan, as later runs have changed it. */
 function meantByStep(work: Work, profile: Profile, step: Step): Meant {
   const { keyField, resource, before, after = {} } = step;
   const planned = identityOf(profile, keyField, before ?? after);
@@ -93,7 +93,7 @@ function meantByStep(work: Work, profile: Profile, step: Step): Meant {
   return { ...meantBy(work.later, about, known, Date.parse(work.run.at)), ...step.meant };
 }
 
-/** Whom the line means on a device that was not read then: what was read there before, else what peers say. */
+/** The identity that a line means on a device that it could not read, from an earlier reading or other devices. */
 async function meantUnread(
   work: Work,
   profile: Profile,
@@ -105,19 +105,19 @@ async function meantUnread(
   const word = wordOf(profile, change, key);
   const now = (from: Identity): Meant => {
     const after = meantBy(work.later, about, from, since);
-    // An id of which nobody was ever seen does not mean whom an own run has met there since.
+    // If no reading shows who had this id then, the person whom a later run met under it may be another one.
     const isUnseen = word.isId && Object.keys(from.person).length === 0;
     return isUnseen ? { ...after, key: from.key, person: from.person } : after;
   };
-  // It was stopped before, and says itself whom it means.
+  // A change that was left over again already says whom it means.
   if (meant !== undefined) return { ...meant, ...now(meant) };
   const held = await heldBefore(work, profile, resource, word);
   const agreed =
     change.action === 'add' ? personOf(change.fields) : personOf(change.expected ?? {});
-  // A lockout is about a person, any other line about the account of that name.
+  // A lockout means a person. Any other line means the account of that name.
   const isOther =
     isLockout(work.run) && likenessOf(agreed, held?.person ?? {}, []).contradicting.length > 0;
-  // An id in the line is known because the user says so.
+  // An id that the user typed needs no reading.
   const said = word.isId ? canonicalId(word.text) : undefined;
   const id = isOther ? undefined : (held?.id ?? said);
   const person = isLockout(work.run) ? { ...held?.person, ...agreed } : (held?.person ?? agreed);
@@ -135,7 +135,7 @@ function wordOf(profile: Profile, change: Change, key: string): { text: string; 
   return { text: value, isId: profile.idFields.includes(field) };
 }
 
-/** The record as the device last showed it before the run, under the same identity. */
+/** The record as the device last showed it before the run; undefined if that may have been another device. */
 async function heldBefore(
   { call, run, own, place }: Work,
   profile: Profile,
@@ -158,7 +158,7 @@ async function heldBefore(
   return identityOf(profile, past.keyField, record);
 }
 
-/** @param isSent its request may have arrived */
+/** @param isSent true if the request of the step may have arrived */
 function stepChange(step: Step, meant: Meant, isSent: true | undefined): Change {
   const change = changeOf(step, meant);
   const sent = isSent && step;
@@ -169,7 +169,7 @@ function stepChange(step: Step, meant: Meant, isSent: true | undefined): Change 
   return { ...change, sent, expected };
 }
 
-/** The gate compares the person; what is left of `expected` are the values to overwrite. */
+/** Reduces `expected` to the values that the change overwrites: the gate compares the person. */
 function unreadChange(change: Change, meant: Meant): Change {
   if (change.action === 'add') return { ...change, meant };
   const fields = change.action === 'set' ? change.fields : {};
@@ -177,7 +177,7 @@ function unreadChange(change: Change, meant: Meant): Change {
   return { ...change, target: { kind: 'key', key: meant.key }, expected, meant };
 }
 
-/** What matches a filter only on a device that was not read then is named: the run never meant it. */
+/** Adds to `stray` the records that match the filter only on this device, which the run did not read or mean. */
 export function withStray(
   { run, own, session }: Work,
   changes: readonly Change[],
@@ -208,7 +208,7 @@ export function withStray(
   };
 }
 
-/** The change with the secrets that the journal does not keep. Throws a `RefusedError` without them. */
+/** Adds the secrets, which no journal keeps: asks for each once. Throws a `RefusedError` if one is missing. */
 async function completed(
   { call, run, own, secrets }: Work,
   item: Pending,

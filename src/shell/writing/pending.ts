@@ -27,7 +27,7 @@ interface PendingNow {
   readonly unreadable: readonly string[];
 }
 
-/** As it was at `time` (ISO 8601, UTC; default: now). What a running devsh still does is not pending. */
+/** What is pending at `time` (ISO 8601, UTC; default: now). The work of a run in progress is not pending now. */
 export async function readPending(services: Services, time?: string): Promise<PendingNow> {
   const { traces, unreadable } = await (time === undefined
     ? readTraces(services)
@@ -50,7 +50,7 @@ export async function readPending(services: Services, time?: string): Promise<Pe
   };
 }
 
-/** What the line selects by RUN and by device: those of `--on`, else the selection, else all. */
+/** The pending changes of these runs (none: all runs) on the devices of `--on`, else of the selection, else on all. */
 export async function selectedPending(
   call: Call<'on'>,
   runs: readonly string[],
@@ -134,10 +134,7 @@ export function nothingPending({ options: { on } }: Call<'on'>): string {
   return `nothing is pending${on.length === 0 ? '' : ' on the named devices'}`;
 }
 
-/**
- * `pending drop`: a line in the journal of the run, also of one that ended. It is a remark on what is left, like one on
- * paper, and no step: it changes neither what the run wanted nor what it did.
- */
+/** `pending drop`: notes in the journal that nobody wants the rest of a run. What it wanted and did stays as it is. */
 export async function* dropPending(call: Call<'on' | 'reason'>): AsyncGenerator<Output> {
   const { reason } = call.options;
   const { services } = call.shell;

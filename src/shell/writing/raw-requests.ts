@@ -48,11 +48,11 @@ import { write } from './write.ts';
 import { textOf } from '../../output/sentences.ts';
 
 /**
- * Sends a request as it was typed. What it means is planned, guarded, confirmed, journaled and read back as in any
- * other write; what nobody knows is guarded as far as it names records, confirmed, and sent; then the list that it
- * names is read again.
+ * Sends a request as it was typed. If devsh knows which record it changes, it is planned, guarded, confirmed,
+ * journaled and read back as any other write. If not, devsh guards the records that the request names, asks, sends
+ * it, and reads the list again.
  *
- * @param send sends it where nobody knows what it does
+ * @param send sends the requests of which devsh does not know what they do
  */
 export async function* writeRaw(
   call: WriteCall,
@@ -109,8 +109,8 @@ export async function* writeRaw(
 const NO_STEPS = { steps: [], settled: [] } as const;
 
 /**
- * The journal says that the requests are sent before they are, then to which devices none was sent, and that the run
- * ended if each of the others has answered.
+ * Writes to the journal first that the requests are sent, and afterwards to which devices none was sent. The run ends
+ * there only if every other device has answered.
  */
 async function* journaled(
   call: WriteCall,
@@ -152,13 +152,13 @@ interface List {
 
 interface Target extends RawTarget {
   readonly list?: List;
-  /** Whether a request whose effect is not known may be one to accounts. */
+  /** Whether the request may change accounts, if its effect is not known. */
   readonly isOfAccounts?: boolean;
-  /** What the own path of a DELETE below no known list shows, if that is one record. */
+  /** The one record that a GET of the same path shows, for a DELETE whose effect is not known. */
   readonly own?: DeviceRecord | undefined;
 }
 
-/** Reads the list again and says what is different, whoever did it. */
+/** Reads the list again, and yields each record that is different, whoever changed it. */
 async function* effectOn(
   { access, io, shell }: WriteCall,
   session: DeviceSession,
@@ -181,7 +181,7 @@ async function* effectOn(
   yield info(`${ref.name}: the list of its ${pluralOf(resource)} is as before`);
 }
 
-/** Reads the list of the nearest collection, and for a DELETE of what that does not show its own path. */
+/** Looks for the record in the list of the nearest collection. If a DELETE stays unclear, reads its own path. */
 async function targetOn(
   call: WriteCall,
   session: DeviceSession,
@@ -216,13 +216,13 @@ async function listedTarget(
   return { changes: [], unknown, isOfAccounts: true };
 }
 
-/** The one record at this path, named by the last part of it; undefined for a list, a query and anything else. */
+/** The one record at this path, if the last part of the path names it; undefined for a list, a query and all else. */
 async function ownRecord(
   { access, io }: WriteCall,
   session: DeviceSession,
   path: string,
 ): Promise<DeviceRecord | undefined> {
-  // What a query asks of a DELETE is not what it asks of a GET.
+  // A query may mean another thing in a GET than in a DELETE.
   if (path.includes('?')) return undefined;
   const { status, body } = await session.use(access, (device) =>
     device.raw({ method: 'GET', path }, io.signal),
@@ -237,7 +237,7 @@ async function ownRecord(
   return isKeyOf(record, names, name) ? record : undefined;
 }
 
-/** A collection may have a name of its own beside its records, whatever the field is called that has them. */
+/** Whether an object may be a collection: it may have a name of its own, and its records in a field of any name. */
 function mayHoldRecords({ idFields }: Profile, object: DeviceRecord): boolean {
   return Object.values(object).some((value) =>
     isValueList(value)

@@ -75,7 +75,7 @@ export async function* resume(call: ResumeCall): AsyncGenerator<Output> {
   }
 }
 
-/** Continues a run whose result file exists, with its failed steps. */
+/** Continues the run of a result file, and repeats its failed steps. */
 export async function* resumeShard(call: WriteCall, id: string): AsyncGenerator<Output> {
   const accounts = 'this line';
   const resuming: Resuming = { named: [id], accounts, tried: new Set(), secrets: new Map() };
@@ -83,18 +83,18 @@ export async function* resumeShard(call: WriteCall, id: string): AsyncGenerator<
   const runs = [id, ...(await continuing(services, id)).map(({ run }) => run)];
   for (const one of runs) yield* yield* continueRun(call, one, resuming);
   if (resuming.tried.size > 0) return;
-  // Whoever applies a shard again learns its verdicts from the exit code.
+  // The exit code of a shard that is applied again comes from the verdicts of its run.
   const run = await wholeRun(services, id);
   yield info(`run ${id} has nothing left to do`);
   for (const result of resultsOf(run)) yield { kind: 'result', run: id, result };
   yield summaryOf(run);
 }
 
-/** What lasts from one round to the next. */
+/** The state that all rounds share. */
 interface Resuming {
   readonly named: readonly string[];
   readonly accounts: AccountConsent;
-  /** What a device has answered: it is not tried twice. */
+  /** The names of changes that a device has answered: they are not tried again. */
   readonly tried: Set<string>;
   readonly secrets: Map<string, string>;
 }
@@ -181,7 +181,7 @@ async function* continueRun(
     const places = await devicesNow(services, run.plan.devices);
     const parts = run.plan.devices.flatMap((own, index): Left[] => {
       const place = places[index];
-      // In the order of the line, also what failed.
+      // Failed changes keep their place in the order of the line.
       const here = items
         .filter(({ device }) => device.name === own.device.name)
         .toSorted((a, b) => (a.index ?? -1) - (b.index ?? -1));
@@ -242,7 +242,7 @@ async function* continueOn(
     }
     if (devices.length === 0) return undefined;
     const of = { run: firstOf(run), command: run.command };
-    // What an undo undoes is still undone by it alone.
+    // If the run is an undo, only its first run closes pending changes, not this one.
     const undoes = run.plan.undoes && { ...run.plan.undoes, on: [] };
     return { plan: { ...run.plan, run: plan.run, of, undoes, reason: run.reason, devices } };
   };
@@ -252,7 +252,7 @@ async function* continueOn(
   return absent;
 }
 
-/** What no reading settles, or nobody knows of, stays with the run that left it. */
+/** Takes over all changes but those that are still unknown: these stay pending in the run that left them. */
 function takenOver({ own, items }: Left, planned: DevicePlan): DevicePlan {
   const open = planned.settled.filter(
     ({ verdict, error }) => verdict === 'unknown' || error?.code === 'not-known',

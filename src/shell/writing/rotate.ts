@@ -23,7 +23,7 @@ export function rotateToken(call: RotateCall): AsyncGenerator<Output> {
   return rotate(call, 'token');
 }
 
-/** An ordinary write of masked fields, which begins with one device. */
+/** Writes masked secrets as any other change, by default on one canary device first. */
 async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerator<Output> {
   const { canary = 1, dryRun } = given.options;
   const call = given.with({ canary });

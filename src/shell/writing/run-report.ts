@@ -22,7 +22,7 @@ export function runReport(run: Run): TextOutput {
   return reportOutput(markdownReport(report), reportData(report));
 }
 
-/** Into the file of `--output` (JSON with `--json`), else to standard output. */
+/** Writes the report to the file of `--output` (JSON with `--json`), else yields it for standard output. */
 export async function* writeReport(
   { options: { output, format } }: Call<'output'>,
   report: TextOutput,

@@ -7,7 +7,7 @@ import { attempt, DevshError, unlessFailed } from '../../errors.ts';
 import type { Services } from '../services.ts';
 import { readableRun } from './stored-runs.ts';
 
-/* What runs left to do, from their journals. An index remembers it: a journal is read again only when it changed. */
+/* What runs left to do, from their journals. An index keeps it: devsh reads only the journals from a changed one on. */
 
 const SCHEMA = 'devsh-pending/4';
 
@@ -21,7 +21,7 @@ interface Entry {
 }
 
 interface Traces {
-  /** Without runs and devices that do not concern what is still to be done; the oldest first. */
+  /** The oldest first. `readTraces` leaves out the runs and devices that do not concern what is still to be done. */
   readonly traces: readonly RunTrace[];
   readonly unreadable: readonly string[];
 }
@@ -31,7 +31,7 @@ export async function readTraces(services: Services): Promise<Traces> {
   const { runs } = services;
   const stamps = await runs.stamps();
   const known = entriesIn(await unlessFailed(runs.readIndex()));
-  // A run counts or not by what earlier runs left: behind a changed journal all are read again.
+  // Earlier runs decide whether a run is kept in the index, so all journals after a changed one are read again.
   const changed = stamps.findIndex(
     ({ run, stamp }, index) => known[index]?.run !== run || known[index].stamp !== stamp,
   );
@@ -48,7 +48,7 @@ export async function readTraces(services: Services): Promise<Traces> {
   }
   if (changed >= 0 || known.length > stamps.length) {
     const text = entries.map((one) => `${jsonText(one as unknown as JsonValue)}\n`).join('');
-    // Without an index (a full disk) the journals are read again next time.
+    // If the index cannot be written (a full disk), the next command reads the journals again.
     await unlessFailed(runs.writeIndex(`${headOf(text)}\n${text}`));
   }
   return {
@@ -80,7 +80,7 @@ async function readTrace(
   return run?.isPlanned === true ? traceOf(run) : undefined;
 }
 
-/** The first line: a changed byte in a key would pass for what a run wanted. */
+/** The first line, with a hash: otherwise a key with a damaged byte would look like the key that a run wanted. */
 function headOf(text: string): string {
   return jsonText({ schema: SCHEMA, sha256: createHash('sha256').update(text).digest('hex') });
 }
@@ -93,12 +93,12 @@ function entriesIn(text = ''): readonly Entry[] {
   return attempt(JsonFailure, () => lines.map((line) => parseJson(line) as unknown as Entry)) ?? [];
 }
 
-/** What the runs up to now concern. */
+/** The runs that are kept so far, and the devices where one of them left something to do. */
 class Concerned {
   readonly #runs = new Set<string>();
   readonly #devices = new Set<string>();
 
-  /** Leaves out the devices that do not concern it. Undefined if no device is left. */
+  /** The trace with only the devices that concern it. Undefined if it has none, and undoes no run that is kept. */
   add({ devices, ...trace }: RunTrace): RunTrace | undefined {
     const isNamed = this.#runs.has(trace.plan.undoes?.run ?? '');
     const kept = devices.filter(({ device: { name, address }, intents }) => {

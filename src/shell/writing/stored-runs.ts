@@ -6,7 +6,7 @@ import { suggest } from '../../text/suggest.ts';
 import type { Services } from '../services.ts';
 import { writeTextAtomically } from '../../os/files.ts';
 
-/** Throws a `NotFoundError`. */
+/** Throws a `NotFoundError` for an unknown id. */
 export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   const text = await runs.read(id);
   if (text !== undefined) {
@@ -18,7 +18,7 @@ export async function loadRun({ runs }: Services, id: string): Promise<Run> {
   throw new NotFoundError(`there is no run "${id}"; ${hint}`);
 }
 
-/** A run with those that continue it; one that continues another is only itself. Throws a `NotFoundError`. */
+/** A run, together with those that continue it if it is the first of them. Throws a `NotFoundError`. */
 export async function wholeRun(services: Services, id: string): Promise<Run> {
   const { withContinued } = await import('../../change/continued-run.ts');
   return withContinued(await loadRun(services, id), await laterRuns(services, id));
@@ -57,7 +57,7 @@ async function readRuns(services: Services, ids: readonly string[]) {
   return { runs, unreadable };
 }
 
-/** To the file of `--result`, too. A result without an end makes another process read before it sends. */
+/** Writes the journals of a run to its result file. Until `hasEnded`, a process that continues from it reads first. */
 export async function writeResult(
   services: Services,
   run: string,
@@ -90,7 +90,7 @@ export async function latestRun(services: Services): Promise<Run> {
   return wholeRun(services, id);
 }
 
-/** When a run did something last (ms UTC). */
+/** The time of the last thing that a run did, or that was noted about it (ms UTC). */
 export function lastActivity({ at, endedAt = at, states, drops = [] }: Run): number {
   const steps = [...states.values()].flat();
   const sent = steps.flatMap((state) => (state.kind === 'waiting' ? [] : state.at));

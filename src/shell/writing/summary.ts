@@ -17,7 +17,7 @@ export function summaryOf(run: Run) {
   };
 }
 
-/** What the run of a journal came to, and how it goes on. */
+/** The result of the run of a journal, and the lines that continue it. */
 export function* summary(entries: readonly JournalEntry[], file: string): Generator<Output> {
   const ended = runOf(entries, file);
   const { run, plan } = ended;
@@ -29,19 +29,19 @@ export function* summary(entries: readonly JournalEntry[], file: string): Genera
       `devsh could not read ${device.name}, and "${filter}" matches nothing elsewhere: nothing is pending; repeat the line with --on ${device.name}`,
     );
   }
-  // What devsh itself calls invalid would fail again.
+  // A step that devsh itself refused as invalid would fail again.
   const hasFailed = resultsOf(ended).some(
     (one) => one.verdict === 'failed' && !isOwing(one) && one.error?.code !== 'invalid',
   );
   const again = hasFailed && stepCount(plan) > 1 ? 'tries the failed steps again' : undefined;
-  // What a file wants of a device depends on the records there, which no journal has.
+  // Only its line can plan an import: it needs the file, and the records of the device.
   const ways = grouped(whole.pending, (name) => {
     const { error, changes = [] } = devices.find(({ device }) => device.name === name) ?? {};
     const isByLine = error !== undefined && changes.length === 0;
     if (isByLine) return 'repeat the line there later';
     return `"resume ${run}" continues${again === undefined ? '' : `, and ${again}`}`;
   });
-  // The summary names them all.
+  // The summary above names all devices.
   for (const [way, names] of ways) {
     yield info(`pending${ways.size > 1 ? ` on ${someOf(names)}` : ''}: ${way}`);
   }

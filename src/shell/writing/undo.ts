@@ -80,7 +80,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   }
 }
 
-/** A run that was continued is undone as a whole, by whatever name. */
+/** The run together with all that continue it, whichever of them was named: they are undone as one. */
 function withOthers({ shell: { services } }: WriteCall, run: Run): Promise<Run> {
   return wholeRun(services, firstOf(run));
 }
@@ -146,9 +146,9 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
       isSkipped = true;
       return undefined;
     }
-    // Nobody can be asked for the reason of an automatic undo.
+    // An automatic undo asks for no reason, so it takes that of the run.
     const reason = age === 'way back' ? run.reason : undefined;
-    // Where it is not known whether there is anything to undo, the run stays as it is.
+    // On devices whose state is unknown, pending changes of the run stay pending.
     const open = new Set(
       results.flatMap(({ verdict, device }) => (verdict === 'unknown' ? device.address : [])),
     );
@@ -187,7 +187,7 @@ function noticeOf(
   ];
 }
 
-/** Returns what takes the run back, by address. Throws a `RefusedError` if it changed none of the devices. */
+/** The changes that undo the run, by address. Throws a `RefusedError` if the run changed none of the named devices. */
 function changesOf(
   call: WriteCall,
   { run, description }: Undone,
@@ -222,7 +222,7 @@ function changesOf(
   return { changes, losses, unsure };
 }
 
-/** Undoing an undo also brings back what it made no longer pending. */
+/** The addresses where the run counts as undone. The undo of an undo also makes pending again what that undo closed. */
 function undoneOn(
   call: WriteCall,
   { run, only }: Undone,
@@ -263,7 +263,7 @@ async function nothingToUndo(call: WriteCall, run: Run): Promise<RefusedError> {
 
 type Again = Pick<Add, 'resource' | 'fields' | 'lost'>;
 
-/** The line that adds a record again with what devsh does not know of it. */
+/** Makes the line that adds a record again, with `…` for each value that devsh does not know. */
 type LineFor = (device: string, add: Again) => Promise<string>;
 
 /** `user restore bob password=… --at RUN`, or `user add …` with all fields if there is no reading of that time. */
@@ -294,7 +294,7 @@ export function linesWithSecrets(
   };
 }
 
-/** Names the line beside each record that the device did not take without its secrets. */
+/** If a device rejects a record without its secrets, adds the line in which the user can give them. */
 export async function* namingLines(
   outputs: AsyncIterable<Output>,
   lineFor: LineFor,
@@ -315,7 +315,7 @@ export async function* namingLines(
   }
 }
 
-/** Records without a field that they need, or accounts with an empty or default password, need an explicit consent. */
+/** With `--yes`, throws a `RefusedError` for records without a required field, or with an empty or default password. */
 export async function refuseOpenAccounts(
   call: WriteCall,
   unsure: readonly { readonly name: string; readonly accounts: ClosedAccounts | undefined }[],

@@ -38,19 +38,19 @@ import { quoteWord } from '../../text/words.ts';
 import { fanOut } from '../../fleet/fan-out.ts';
 import type { Consent, Mark } from '../../change/identity.ts';
 
-/** Who shall be written to, what, and why it may be: all that writes is one (docs/writing.md). */
+/** What a command wants to write, where, and what allows it. Every command that writes makes one (docs/writing.md). */
 export interface WriteIntent {
   readonly sessions: readonly DeviceSession[];
   /** What each device shall hold. */
   readonly wanted: (session: DeviceSession) => RequestedChanges;
   /**
-   * `fresh`: this line names the records. `older`: an earlier line did, and the gate decides whom that means by now.
-   * `way back`: a run takes itself back, with the permissions that it had; nobody is asked.
+   * `fresh`: this line names the records. `older`: an earlier line named them, and the gate decides which they are now.
+   * `way back`: devsh undoes its own run without a question, with the permissions of that run.
    */
   readonly age: 'fresh' | 'older' | 'way back';
-  /** The default follows the age; a lockout is fresh and takes no word for the account in use. */
+  /** The default depends on the age. A lockout is fresh, but never allows a write to the account in use. */
   readonly accounts?: AccountConsent;
-  /** Says what the plan means, refuses or completes it before it is shown. Undefined: nothing is to be done. */
+  /** Completes the plan before it is shown, or throws to refuse it. Returns undefined if nothing is to be done. */
   readonly review?: (plan: Plan) => Review | AsyncReview;
 }
 
@@ -61,13 +61,13 @@ interface ReviewedPlan {
   readonly plan: Plan;
   /** What the question says beside the plan. */
   readonly details?: readonly string[];
-  /** A plan that changes nothing and had no failure is only shown, and leaves no run. */
+  /** If true, a plan that changes nothing and had no failure is only shown, and makes no run. */
   readonly needsChange?: boolean;
 }
 
 const CONSENT = { fresh: 'this line', older: 'a fresh line', 'way back': 'its run' } as const;
 
-/** The intent of a line with the same changes for all of its devices. */
+/** Writes the same changes to all devices of the line. */
 export async function* writeChanges(
   call: WriteCall,
   changes: readonly Change[],
@@ -114,7 +114,7 @@ export async function* write(call: WriteCall, intent: WriteIntent): AsyncGenerat
   yield* executeRun(call, { plan: { ...plan, reason }, sessions, allowed, rotations });
 }
 
-/** On a device that shows effects late, a record is not known to be as asked while a request for it is open. */
+/** A device that shows effects late may still carry out an older request. Until then an unchanged record is `unknown`. */
 async function withUnsettled(
   services: Services,
   sessions: readonly DeviceSession[],
@@ -158,10 +158,10 @@ function isIdle(plan: Plan): boolean {
   return isQuiet && stepCount(plan) === 0;
 }
 
-/** The journal has all names. */
+/** The refusal of an unknown resource names at most this many devices. */
 const MOST_NAMED = 10;
 
-/** In the order of the sessions. */
+/** Reads the devices and plans their changes. The plan has the order of the sessions. */
 export async function* planFleet(
   call: Call<never, 'allow'>,
   sessions: readonly DeviceSession[],
@@ -197,7 +197,7 @@ export async function* planFleet(
   return { run, devices: await withPins(call.shell.services, withOneMeaning(known)) };
 }
 
-/** Deleting what is gone is done already; deleting what was never there is a mistake. */
+/** The delete of a record that is gone is `unchanged`. If no device ever showed the KEY, it has `failed`. */
 async function* withoutUnknownKeys(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -252,7 +252,7 @@ async function wasShown(
  * a name on one device and an id on another, or the id of records with different names.
  */
 function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
-  // Where all words are names, none has two meanings.
+  // If all keys are names, none has two meanings.
   const isOpen = devices.some(
     ({ keyReadings = [], error }) =>
       error !== undefined || keyReadings.some(({ by }) => by === 'id'),
@@ -295,14 +295,14 @@ function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
   }));
 }
 
-/** `id=101`: the line says what the word is. */
+/** Whether the line says what the word is, as in `id=101`. */
 function isExplicit(key: string): boolean {
   return /^[^=]+=/.test(key);
 }
 
 /**
- * As `planFleet`, for an older intent: asks about each record of which only the user knows whether it is the one
- * that is meant, and plans again with what the user takes. `--also` answers beforehand.
+ * Plans an older intent as `planFleet` does. Asks whether a record is the one that is meant if devsh cannot know, and
+ * plans again with the records that the user accepts. `--also` answers in advance.
  */
 export async function* planOlder(
   call: Call<'yes' | 'dryRun', 'allow' | 'also'>,
@@ -366,7 +366,7 @@ function withConsents(
   };
 }
 
-/** Refuses a resource that may be a mistyped word: nothing of it is pending on an absent device. */
+/** Throws a `RefusedError` for a resource that may be mistyped: it must not become pending on an absent device. */
 async function refuseUnknownResources(
   { shell: { services } }: Call,
   sessions: readonly DeviceSession[],
