@@ -15,10 +15,10 @@ import { table, type TableOutput } from '../output.ts';
 import type { Services } from '../services.ts';
 import { runsSince } from '../writing/stored-runs.ts';
 
-/** No effect of a request shows later. */
+/** The longest time until a request shows its effect. */
 const LATEST_MS = 600_000;
 
-/** What was sent by journals that were written to after `time` (ms UTC), or not long before: effects may show late. */
+/** The requests of runs that were active after `time` (ms UTC) or shortly before it: effects may show late. */
 export async function deedsSince(
   services: Services,
   time: number,
@@ -125,7 +125,7 @@ function contentOf(event: Event): Readonly<Record<string, Value>> {
       return { was: event.record.fields };
     case 'changed':
       return {
-        // A field that the record did not have has no such value.
+        // If the record did not have a field, there is no value before or after.
         fields: event.fields.map(({ field, before, after, isSecret }) => ({
           field,
           ...(isSecret && { isSecret }),

@@ -18,7 +18,7 @@ import type { Call } from '../command.ts';
 import { type Output, warning } from '../output.ts';
 import { loadRun } from '../writing/stored-runs.ts';
 
-/** A time as options take it, in ms UTC: see `parsePastTime`; or when a run began, by its id or the end of it. */
+/** The time of an option in ms UTC: a time as in `parsePastTime`, or the begin of the run with this id or end of id. */
 export async function pastTime(
   { args, shell: { services } }: Call,
   option: 'at' | 'since' | 'until',
@@ -36,7 +36,7 @@ export async function pastTime(
   );
 }
 
-/** The time of `--since` and `--until`, in ms UTC; open if absent. */
+/** The period of `--since` and `--until`, in ms UTC. An absent option leaves its end open. */
 export interface Period {
   readonly since: number;
   readonly until: number;
@@ -52,7 +52,7 @@ export async function periodOf(call: Call<'since' | 'until'>): Promise<Period> {
   throw new UsageError('--since is after --until', { column: args.columnOf('since') });
 }
 
-/** The names of the selected devices, else of all in the inventory. */
+/** The names of the selected devices, or of all in the inventory if none is selected. Throws if there are none. */
 export async function askedDevices(call: Call): Promise<string[]> {
   const selected = await call.selected();
   if (selected.length > 0) return selected.map(({ ref }) => ref.name);
@@ -63,7 +63,7 @@ export async function askedDevices(call: Call): Promise<string[]> {
   );
 }
 
-/** The one place that says why devsh keeps no reading of a device, by its name; undefined if it does. */
+/** Returns a function that tells why devsh keeps no reading of a device; undefined if it keeps one. */
 async function notKept({ access, shell }: Call): Promise<NotKept> {
   const { fleet, services } = shell;
   const inventory = withConnected(
@@ -78,12 +78,12 @@ async function notKept({ access, shell }: Call): Promise<NotKept> {
   };
 }
 
-/** What was read in the past, with all that this session has read. */
+/** The readings of all time, with those of this session. */
 export async function pastOf(call: Call): Promise<History> {
   return new History(await call.shell.readings(), await notKept(call));
 }
 
-/** What is kept of these devices from `since` on. Warns about damaged files. */
+/** The readings of these devices that are kept from `since` on. Warns about damaged files. */
 export async function* historiesOf(
   call: Call,
   devices: readonly string[],
@@ -108,7 +108,7 @@ export function offsetText([least, most]: ClockOffset): string {
   return `${days}${clock} ${least > 0 ? 'ahead' : 'behind'} (± ${width})`;
 }
 
-/** What was read of a resource on one device. */
+/** The readings of a resource on one device. */
 interface Covered {
   readonly device: string;
   /** Empty for a device that was never read. */
@@ -140,7 +140,7 @@ export function coverageOf(histories: readonly DeviceHistory[], period: Period):
   });
 }
 
-/** What the readings leave open: errors for devices of which nothing is known in the period, else remarks. */
+/** What the readings do not cover: errors for devices without a reading in the period, and remarks for the others. */
 export function notCovered(
   coverage: readonly Covered[],
   { since, until }: Period,
@@ -172,7 +172,7 @@ export function notCovered(
   return { devices: namesOf(unread), errors, remarks: textsOf(coverage.filter(isRead)) };
 }
 
-/** Lists that are only a summary: what their readings know nothing of. */
+/** Names the fields that readings do not have because the list of the device is only a summary. */
 export function summaryRemarks(histories: readonly DeviceHistory[], resource?: string): string[] {
   const summaries = histories.flatMap(({ device, periods }) =>
     [...(periods.at(-1)?.resources ?? [])].map(([name, readings]) => {

@@ -29,10 +29,10 @@ import {
 
 type Rows = readonly DeviceRecord[];
 
-/** Times in texts have their date, because the document is read later. */
+/** A "now" long ago, so that all times are written with their date: the document is read later. */
 const LONG_AGO = new Date(0);
 
-/** `report --since TIME`: one document of all that devsh knows of a time. No device is asked. */
+/** `report --since TIME`: one document with all that devsh knows of a period, without a request. */
 export async function* incidentReport(
   call: Call<'output' | 'since' | 'until'>,
 ): AsyncGenerator<Output> {
@@ -61,7 +61,7 @@ async function incidentOf(call: Call<'since' | 'until'>) {
   );
   const histories = await historiesOfAll(call, runs, since, unread);
   const { events } = await changesIn(services, histories, period);
-  // What no run of this devsh is proved to have done.
+  // The changes that no run of this devsh is proved to have made.
   const changes = events.filter((event) => event.kind !== 'left' && runOf(event) === undefined);
   const covered = coverageOf(histories, period);
   const gaps = notCovered(covered, period, LONG_AGO);
@@ -137,7 +137,7 @@ function markdownOf(incident: Awaited<ReturnType<typeof incidentOf>>): string {
   return [`${lines.join('\n')}\n`, ...runs.map((run) => markdownReport(run, 2))].join('\n');
 }
 
-/** Rows that differ only in their device are one. */
+/** A section of the document. Rows that differ only in their device become one row. */
 function section(title: string, columns: readonly string[], rows: Rows, none = 'None.'): string[] {
   const cell = (row: DeviceRecord, column: string): string => valueText(row[column]);
   const others = columns.filter((column) => column !== 'device');
@@ -149,11 +149,11 @@ function section(title: string, columns: readonly string[], rows: Rows, none = '
   return ['', `## ${title}`, '', ...(rows.length === 0 ? [none] : table(heads, cells))];
 }
 
-/** The runs that did anything in that time, and why others cannot be read. */
+/** The runs that were active in the period, and why others cannot be read. */
 async function runsIn({ shell: { services } }: Call, { since, until }: Period) {
   const { runs, unreadable } = await runsSince(services, since);
   const isIn = (run: Run): boolean => Date.parse(run.at) <= until && lastActivity(run) >= since;
-  // Runs are in their own order: what lies between two of that time is of that time, whatever the clock said.
+  // The order of runs does not depend on the clock: a run between two runs of the period belongs to it, too.
   const own = runs.slice(Math.max(0, runs.findIndex(isIn)), runs.findLastIndex(isIn) + 1);
   return { runs: own.map((run) => reportOf(withContinued(run, own))), unreadable };
 }
@@ -177,10 +177,10 @@ async function historiesOfAll(call: Call, runs: readonly Run[], since: number, u
   });
 }
 
-/** Later than any run, and its text sorts behind theirs. */
+/** A time later than all runs. Its text sorts behind theirs, too. */
 const FAR = Date.UTC(9999, 0);
 
-/** Pending at some time in the period, with what had become of it at the end. */
+/** The changes that were pending at some time in the period, with their state at its end. */
 async function pendingDuring({ shell: { services } }: Call, { since, until }: Period) {
   const before = await readPending(services, isoText(since - 1));
   const then = await readPending(services, isoText(Math.min(until, FAR)));
@@ -202,7 +202,7 @@ async function pendingDuring({ shell: { services } }: Call, { since, until }: Pe
   return { rows, unreadable: then.unreadable };
 }
 
-/** The clock of a device when it was last read before `until`. */
+/** The clock of a device at its last reading before `until`. */
 function clockOf({ device, periods }: DeviceHistory, until: number) {
   const period = periods.findLast(({ begin }) => begin <= until);
   const readings = [...(period?.resources.values() ?? [])].flat();
@@ -214,12 +214,12 @@ function clockOf({ device, periods }: DeviceHistory, until: number) {
   return { device, clock: offsetText(aheadMs), aheadMs, measured: secondText(to) };
 }
 
-/** So that devices that were read together share a row. */
+/** The time without fractions of a second, so that devices that were read together share a row. */
 function secondText(time: number): string {
   return isoText(time).replace(/\.\d+Z$/, 'Z');
 }
 
-/** Between the end of one reading and the end of the next one. */
+/** The longest time between the ends of two readings. */
 function longestGap(readings: readonly Moment[]): Moment | undefined {
   const gaps = readings.slice(1).map(({ to }, at) => ({ from: readings[at]?.to ?? to, to }));
   return gaps.toSorted((a, b) => b.to - b.from - (a.to - a.from))[0];

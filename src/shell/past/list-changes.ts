@@ -49,12 +49,12 @@ export async function* listChanges(
   yield* showChanges(call, histories, period, eventsIn);
 }
 
-/** The changes of one device that are asked for. */
+/** Chooses the changes of one device that the line asks for. */
 type EventsIn = (history: DeviceHistory) => readonly Event[];
 
 const allEvents: EventsIn = ({ device, periods, since }) => eventsOf(device, periods, since);
 
-/** Throws a `NotFoundError` or `UsageError` for a filter of which nothing that was ever read has a part. */
+/** Throws a `NotFoundError` or `UsageError` if no part of the filter matches anything that was ever read. */
 function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): void {
   const events = histories.flatMap(allEvents);
   if (events.some((event) => matches(filter, filteredBy(event), event.device))) return;
@@ -81,7 +81,7 @@ function refuseUnknown(filter: Filter, histories: readonly DeviceHistory[]): voi
   if (never !== undefined) throw new NotFoundError(never.text + never.near);
 }
 
-/** What a filter of changes may name besides the fields of records. */
+/** The fields of a change that a filter may name besides those of records, with their fixed values. */
 const EVENT_FIELDS = {
   key: '',
   kind: 'added changed gone listed unlisted period',
@@ -89,7 +89,7 @@ const EVENT_FIELDS = {
   field: '',
 };
 
-/** Each record that readings show, of one resource or of all, once. */
+/** Each state of a record that readings show, once; of one resource, or of all. */
 function keptRecords(histories: readonly DeviceHistory[], resource?: string): KeptRecord[] {
   const lists = histories.flatMap(({ periods }) =>
     periods.flatMap(({ resources }) => [...resources]),
@@ -130,7 +130,7 @@ function neverRead(
   };
 }
 
-/** The same, if all that was read of each of these devices is kept. */
+/** Like `neverRead`, but says it only if all readings of each of these devices are kept. */
 export function neverHad(
   histories: readonly DeviceHistory[],
   resource: string,
@@ -176,7 +176,7 @@ export async function* recordChanges(
     );
 }
 
-/** What changed in a time, oldest first, and who did it. `first`: when the first change may have been. */
+/** The changes of a period with their authors, the oldest first. `first`: the earliest time of the first change. */
 export async function changesIn(
   services: Services,
   histories: readonly DeviceHistory[],

@@ -20,7 +20,7 @@ import { filteredBy, intervalEnds } from '../../history/fold-events.ts';
 import { zonedTime, zoneText } from '../../text/time.ts';
 import { historiesOf, pastOf, pastTime, summaryRemarks } from './coverage.ts';
 
-/** `user list --at TIME`: what was read then; with --drift, what has changed since. */
+/** `user list --at TIME`: the records that were read then; with `--drift`, the changes since then. */
 export async function* listPast(
   call: Call<'drift', 'columns' | 'sort' | 'fold'>,
   at: string,
@@ -44,7 +44,7 @@ export async function* listPast(
   yield* refuseDoubtful(call, check, unread);
 }
 
-/** `user show KEY --at TIME`: what was read then of the record `wanted`; undefined for all. */
+/** `user show KEY --at TIME`: the record `wanted` as it was read then. If `wanted` is undefined, all records. */
 export async function* showPast(
   call: Call,
   at: string,
@@ -60,7 +60,7 @@ export async function* showPast(
   }
 }
 
-/** No device is asked. Returns how many records were meant, and the devices that were not read then. */
+/** Sends no request. Returns how many records `isMeant` chose, and the devices that were not read then. */
 async function* pastRecords(
   call: Call,
   at: string,
@@ -183,7 +183,7 @@ async function* driftSince(
     }
   }
   if (compared.length === 0) return;
-  // A device may have been read last long before that time.
+  // The last reading of a device may be long before that time.
   const first = Math.min(...events.map(beginOf));
   const shown = (await deedsSince(services, first, histories))
     .attributed(events)

@@ -45,13 +45,13 @@ interface Planned {
   readonly accounts: ClosedAccounts | undefined;
 }
 
-/** What was read then says nothing about the device that is there now, or nothing that is safe to write. */
+/** The earlier reading does not fit the device of today, or is not safe to write. */
 class NotRestorableError extends DevshError {
   readonly code = 'not-restorable';
   override readonly exitCode = 6;
 }
 
-/** `user restore`: a plan from what the devices have now to what was read then. */
+/** `user restore`: plans the changes from the records of now to those that were read then. */
 export async function* restoreRecords(call: RestoreCall, resource: string): AsyncGenerator<Output> {
   const { words, given, where } = namedRecords(call, resource);
   const { at } = call.options;
@@ -119,7 +119,7 @@ interface Restoring extends Pick<ReturnType<typeof namedRecords>, 'given'> {
   readonly isSelected: ReturnType<typeof selectionOf>['isSelected'];
 }
 
-/** The way back on one device. Throws a `RefusedError` for what is probably a mistake. */
+/** Plans the way back on one device. Throws a `RefusedError` for what is probably a mistake. */
 async function planOn(
   { call, resource, files, runs, given, isSelected }: Restoring,
   session: DeviceSession,
@@ -168,7 +168,7 @@ function namedRecords(call: RestoreCall, resource: string) {
   };
 }
 
-/** Which records go back, on all devices. */
+/** Chooses the records that go back, on all devices. */
 function selectionOf(
   words: readonly string[],
   where: Filter | undefined,
@@ -200,7 +200,7 @@ function states(pasts: ReadonlyMap<DeviceSession, PastState | DevshError>) {
   );
 }
 
-/** From which readings the devices go back: what happened until the next one may be lost. */
+/** Names the readings to which the devices go back, and the next ones: changes between the two may be lost. */
 function readingTexts(
   pasts: ReadonlyMap<DeviceSession, PastState | DevshError>,
   now: Date,
@@ -220,7 +220,7 @@ function isOneDevice(all: readonly Pick<Identity, 'address' | 'pin'>[]): boolean
   return all.every(({ address, pin }) => address === first?.address && pin === first.pin);
 }
 
-/** Why it may be another device than then: the gate asks about each of its records. */
+/** Why it may be another device than then; undefined if it is the same. The gate asks about each record of another. */
 function doubtOf({ ref, pin }: DeviceSession, { identities }: PastState): string | undefined {
   const { name, address } = ref;
   if (pin === undefined) {
@@ -239,14 +239,14 @@ interface Then {
   readonly full: readonly DeviceRecord[];
 }
 
-/** The device as it is now, beside what was read then. */
+/** The state of the device now, in the form of the earlier reading, so that both can be compared. */
 async function fromNow(
   files: HistoryFiles,
   session: DeviceSession,
   { resource, past, full }: Then,
 ) {
   const { profile, ref } = session;
-  // What was read then is a list, which may show less than each record.
+  // The earlier reading is of the list, which may show fewer fields than the full records.
   const records = session.cached(resource) ?? full;
   const keyField = keyFieldOf(profile, resource, records);
   if (past.state.size > 0 && keyField !== past.keyField) {
@@ -267,7 +267,7 @@ async function fromNow(
   };
 }
 
-/** A device may have shown an empty list then, or other names. */
+/** Throws if `--prune` would delete all records, or one that was only renamed: the earlier list may have been wrong. */
 function refuseMistakes(
   call: RestoreCall,
   { ref }: DeviceSession,
@@ -287,7 +287,7 @@ function refuseMistakes(
   );
 }
 
-/** A KEY that no device had then or has now is a mistake, unless a device was not read. */
+/** Throws for a KEY that no device had then or has now, unless a device was not read. */
 function refuseUnknown(plan: Plan, unknown: readonly string[], resource: string): void {
   if (unknown.length === 0 || plan.devices.some(({ error }) => error !== undefined)) return;
   throw new NotFoundError(
@@ -295,7 +295,7 @@ function refuseUnknown(plan: Plan, unknown: readonly string[], resource: string)
   );
 }
 
-/** Fields of the line are for a record that is added again: for another one they would be lost in silence. */
+/** Throws if the line gives fields and no record is added again: only an added record uses them. */
 function refuseUnused(planned: readonly Planned[], given: DeviceRecord, resource: string): void {
   const isAdded = planned.some(({ way }) => way.changes.some(({ action }) => action === 'add'));
   const [field] = Object.keys(given);
@@ -305,7 +305,7 @@ function refuseUnused(planned: readonly Planned[], given: DeviceRecord, resource
   );
 }
 
-/** What a plan does not bring back, and what it leaves alone. */
+/** Warns of what the plan does not bring back, and what it leaves alone. */
 function remarksOn({ name, from, way, accounts }: Planned, resource: string): Remark[] {
   const { unclear, lost, gained, newcomers, changes } = way;
   const { past, profile, isComparable } = from;
@@ -333,7 +333,7 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
   ];
 }
 
-/** Accounts that may log in again, which no request of the user names. */
+/** Warns of accounts that the plan lets log in again. */
 function enabledAgain({ device, steps }: DevicePlan): Remark[] {
   return steps.flatMap(({ action, key, before, asked }): Remark[] => {
     const isEnabled = Object.keys(asked).some((field) => {
@@ -347,7 +347,7 @@ function enabledAgain({ device, steps }: DevicePlan): Remark[] {
   });
 }
 
-/** The runs since `since` (ms UTC) that disabled or deleted this account by `lockout`, in any spelling. */
+/** By account name in folded spelling: the run since `since` (ms UTC) that disabled or deleted it by `lockout`. */
 function lockedOutBy(runs: readonly Run[], resource: string, since: number) {
   const lockouts = runs.filter((run) => isLockout(run) && lastActivity(run) >= since);
   return new Map(

@@ -54,8 +54,6 @@ import {
   withFields,
 } from './read-records.ts';
 
-/* What the ways of comparing and counting records have in common. */
-
 /** Throws a UsageError that names the first of these options that the line has. */
 export function refuseGiven(options: Given, keys: readonly OptionKey[], why: string): void {
   const key = keys.find((one) => options[one] !== undefined && options[one] !== false);
@@ -63,7 +61,7 @@ export function refuseGiven(options: Given, keys: readonly OptionKey[], why: str
   if (flag !== undefined) throw new UsageError(`${why}: leave out --${flag}`);
 }
 
-/** What all of these devices have, in their order; yields the failures. */
+/** Reads all of these devices, and returns the lists in their order. Yields the failures. */
 export async function* readAll(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -79,17 +77,14 @@ export async function* readAll(
   return sessions.flatMap((session) => found.get(session) ?? []);
 }
 
-/**
- * A reference by the key of what it names: the ids of one thing differ between devices. What the list of a device does
- * not name equals nothing on another one.
- */
+/** Replaces the id in a reference by the key of its record, because ids differ between devices. An unknown id stays. */
 function named(value: Value, keys: ReadonlyMap<string, string>, device: string): Value {
   if (isValueList(value)) return sorted(value.map((one) => named(one, keys, device)));
   const id = isNested(value) ? '' : valueText(value);
   return id === '' ? value : (keys.get(id) ?? `id ${id} of ${device}`);
 }
 
-/** The same records with named references, of the devices that showed what those refer to; yields the failures. */
+/** Replaces the references in all records. Leaves out devices whose list of targets cannot be read; yields why. */
 async function* withReferences(
   call: Call,
   resource: string,
@@ -122,7 +117,7 @@ async function* withReferences(
   return known;
 }
 
-/** A filter chooses records, not their copies: what matches on one device is compared on all of them. */
+/** Compares the records of all devices. If a record matches the filter on one device, it is compared on all. */
 export async function* compareDevices(
   call: Call<'columns' | 'sort'>,
   resource: string,
@@ -168,7 +163,7 @@ export async function* compareDevices(
     const record = held.find(({ length }) => length > 0)?.[0];
     return record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
   });
-  // What differs would drown in what is only missing somewhere.
+  // Different records come first: there may be many more that are only missing somewhere.
   const differs = ({ cells }: DriftRow): boolean => cells.some(({ kind }) => kind === 'differs');
   const inOrder =
     options.sort === undefined
@@ -191,7 +186,7 @@ export async function* compareDevices(
   yield message(isSame ? 'done' : 'info', driftSummary(drift, resource));
 }
 
-/** That a field was asked for and nothing is said of it is no proof that it is the same. */
+/** Warns of requested fields that are never compared: otherwise the user would take them for equal. */
 function* neverCompared(
   fields: readonly string[] = [],
   keyField: string,

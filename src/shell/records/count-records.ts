@@ -79,7 +79,7 @@ function add(counts: Map<string, ValueCount>, value: Value | undefined, device: 
   counts.set(key, row);
 }
 
-/** Without `value` if the records do not have the field. */
+/** The row has no `value` if the records do not have the field. */
 function rowOf({ value, records, devices }: ValueCount): Readonly<Record<string, Value>> {
   const note =
     value === undefined

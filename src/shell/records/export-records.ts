@@ -44,7 +44,7 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   yield* remarks(call, reads);
   yield* filterRemark(reads, format);
   if (target === undefined && !perDevice) {
-    // Where nothing was said, it would be a table.
+    // Without `--format` the output would be a table.
     if (call.options.format === undefined) yield { kind: 'checkpoint', format };
     yield* reads;
     return;
@@ -56,7 +56,7 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   const { services } = call.shell;
   const written = answered.map(({ path }) => path);
   await refuseExisting(call, written);
-  // What comes in the way even now is not replaced either.
+  // A file that somebody creates at this moment is not replaced, either.
   const write = call.options.overwrite ? writeTextAtomically : writeNewText;
   for (const { path, reads: held } of answered) {
     await write(path, await services.render(format, held));
@@ -76,7 +76,7 @@ export async function* exportRecords(call: ExportCall): AsyncGenerator<Output> {
   );
 }
 
-/** Later on, with `import --prune`, whatever is not in the file would be gone. */
+/** Warns that a later `import --prune` would delete all records that the filter left out of the file. */
 function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Generator<Output> {
   const filter = read?.view.file?.filter;
   if (filter === undefined || format === 'json' || format === 'yaml') return;
@@ -85,7 +85,7 @@ function* filterRemark([read]: readonly ReadOutput[], format: RecordFormat): Gen
   );
 }
 
-/** A file of its own says nothing of which device it is about where its name does. */
+/** Marks the reading of a device that gets its own file: the name of the file names the device. */
 function alone(read: ReadOutput): ReadOutput {
   return { ...read, view: { ...read.view, file: { ...read.view.file, isOneDevice: true } } };
 }
@@ -109,7 +109,7 @@ async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
     const records = await session.inFull(call.access, resource, matches, call.io.signal);
     lists.push({ session, records: all });
     const { profile } = session;
-    // Their order may be meant.
+    // The order of records may have a meaning if ids are positions.
     if (hasPositionalIds(profile)) return records;
     return inKeyOrder(records, keyFieldOf(profile, resource, records));
   };
@@ -121,7 +121,7 @@ async function* readAll(call: Call): AsyncGenerator<Output, ReadOutput[]> {
   return found.sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
 }
 
-/** The same order at each export, so that files can be compared. */
+/** Sorts by key, so that the files of two exports can be compared. */
 function inKeyOrder(records: readonly DeviceRecord[], keyField: string): readonly DeviceRecord[] {
   return records
     .map((record) => ({ record, key: valueText(record[keyField]) }))
@@ -129,7 +129,7 @@ function inKeyOrder(records: readonly DeviceRecord[], keyField: string): readonl
     .map(({ record }) => record);
 }
 
-/** Takes the secrets out of what was read, and says which. */
+/** Removes the secrets from the records, and warns which fields had one. */
 function* remarks(call: ExportCall, reads: ReadOutput[]): Generator<Output> {
   const fields = new Set<string>();
   for (const [index, read] of reads.entries()) {
@@ -171,12 +171,12 @@ async function refuseExisting(call: ExportCall, paths: readonly string[]): Promi
   );
 }
 
-/** File systems take 255 bytes, and a draft has a longer name. */
+/** File systems allow 255 bytes. The draft of a file has a longer name than the file. */
 const MAX_NAME = 150;
 /** Names that are devices of Windows, whatever they end with. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Safe on every file system; names that would be the same get a number. */
+/** Makes names that are safe on every file system. Equal names get a number. */
 export function fileNames(names: readonly string[]): string[] {
   const used = new Set<string>();
   return names.map((name) => {

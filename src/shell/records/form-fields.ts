@@ -50,14 +50,14 @@ export interface FormField {
   readonly isRequired: boolean;
   readonly isReadOnly: boolean;
   readonly isSecret: boolean;
-  /** All that the device takes; absent: any value. */
+  /** The only values that the device accepts. If absent, it accepts any value. */
   readonly choices?: readonly FieldChoice[] | undefined;
   /** Values seen in other records, if the field takes only certain values and no source lists them. */
   readonly proposals?: readonly FieldChoice[] | undefined;
   readonly maxLength?: number | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
-  /** How the text of a list or a nested value is read. */
+  /** How to parse the text of a list or a nested value. */
   readonly nested?: FieldShape | undefined;
   /** How the device spells the yes and no of a boolean. */
   readonly spelling?: Spelling | undefined;
@@ -97,7 +97,7 @@ export function formFields(
     .filter((field) => !idFields.includes(field) && isAssignable(field))
     .map((field) => {
       const origin = originOf(session, resource, field);
-      // Not flat: a list is one value.
+      // `flatMap` with the value in a list: a value that is a list itself stays one value.
       const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
       const facts = valueAt(known, field) ?? {};
       const one = formField({ field, facts, keyField, values, record, origin, missing });
@@ -117,7 +117,7 @@ function fieldOfAll(field: FormField, held: readonly DeviceRecord[], isKey: bool
   return { ...field, value: '', mixed, isReadOnly: field.isReadOnly || isKey };
 }
 
-/** Refusals, and fields that differ from what was sent. An objection of only some devices names them. */
+/** By field: why devices refused it, or that it differs from what was sent. Names the devices if not all object. */
 export function objections(results: readonly StepResult[]): FieldIssues {
   const count = new Set(results.map(({ device }) => device.name)).size;
   const found = new Map<string, Map<string, Set<string>>>();
@@ -182,7 +182,7 @@ interface Source {
   readonly values: readonly (Value | undefined)[];
   readonly record: DeviceRecord | undefined;
   readonly origin: FormField['origin'];
-  /** What a new record needs beside what is named. */
+  /** What a new record needs besides the fields that are described. */
   readonly missing: Missing | undefined;
 }
 
@@ -228,7 +228,7 @@ const SPELLINGS: readonly Spelling[] = [
   ['enabled', 'disabled'],
 ].map(([yes = '', no = '']) => ({ yes, no }));
 
-/** As the records show it: some devices hold `on` where they tell of a boolean. */
+/** The spelling that the records show: some devices store `on` in a field that they call boolean. */
 function spellingOf(values: readonly (Value | undefined)[]): Spelling {
   const texts = values.map(valueText).filter((text) => text !== '');
   const fits = ({ yes, no }: Spelling): boolean =>
@@ -236,7 +236,7 @@ function spellingOf(values: readonly (Value | undefined)[]): Spelling {
   return SPELLINGS.find(fits) ?? { yes: 'true', no: 'false' };
 }
 
-/** Its JSON would show the secrets inside; at the prompt each part can be named. */
+/** Whether the JSON of a value would show secrets in it. The form makes it read-only; a line can name each part. */
 function showsSecret(value: Value | undefined): boolean {
   return isNested(value) && holdsSecret(value);
 }
@@ -261,7 +261,7 @@ export function itemsOf({ nested }: FormField, text: string): readonly string[] 
   return valuesIn(nested, text).map((value) => valueText(value));
 }
 
-/** The text of the list with a choice put in, or taken out; in the order of the choices. */
+/** The text of a list after a choice is added or removed, in the order of the choices. */
 export function toggledText(field: FormField, text: string, choice: string): string {
   const { nested, choices = [] } = field;
   if (nested?.kind !== 'list') return text;

@@ -34,7 +34,7 @@ type ImportCall = Call<
   (typeof CHANGE)[number] | 'prune' | 'key' | 'map' | 'output' | 'expiresMs' | 'confirmMs'
 >;
 
-/** `import FILE`: what the file says becomes a plan, and goes the way of every plan. */
+/** `import FILE`: makes a plan from the file, and writes it like every plan. */
 export async function* importRecords(call: ImportCall): AsyncGenerator<Output> {
   const { confirmMs, output } = call.options;
   if (output === undefined) refuseReadOnly(call);
@@ -78,7 +78,7 @@ async function* planAndWrite(
           .filter((image) => idFields.some((field) => valueText(image[field]) !== ''));
       };
       const records = await heldInFull(resource, { claimed });
-      // Types and limits come from the device if it gives them; it need not.
+      // Not every device describes its types and limits, so a failure does not matter.
       await unlessFailed(session.learn(call.access, resource, 'once', call.io.signal));
       const { profile, ref } = session;
       const doubt = prune ? await listDoubt(session, resource, records.length) : undefined;
@@ -164,7 +164,10 @@ function resourceOf(call: Call, { resource: told, name }: RecordFile): string {
   throw new UsageError(`"${resource}" is not the name of a resource`);
 }
 
-/** The rows of each device: those whose DEVICE names it, and those without one. Without a selection, all named. */
+/**
+ * The rows of each device: those that name it in the column DEVICE, and those that name none. If no device is
+ * selected, the devices are those of the file.
+ */
 async function assign(call: ImportCall, file: RecordFile) {
   const scoped = new ScopedRows(file.rows);
   await checkScopes(call, file, scoped);
@@ -188,7 +191,7 @@ async function assign(call: ImportCall, file: RecordFile) {
   return { rowsFor, sessions: selected.filter(isConcerned) };
 }
 
-/** A name of a device, not a pattern. */
+/** Throws a `UsageError` for a cell that is a pattern or option, not the name of a device. */
 function asSelector(device: string): string {
   if (/^[\w.:[\]-]+$/.test(device) && !device.startsWith('-')) return device;
   throw new UsageError(`"${device}" in the column DEVICE is not the name of a device`);
@@ -218,7 +221,7 @@ async function askToLeaveOut(
   );
 }
 
-/** What a row is about, where no device tells by which field records are told apart. */
+/** The name of a row in messages, if no device tells which field is the key. */
 function nameOf({ fields }: RecordRow, key = 'username'): string {
   return valueText(valueAt(fields, key) ?? valueAt(fields, 'name') ?? Object.values(fields)[0]);
 }

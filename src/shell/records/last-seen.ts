@@ -3,10 +3,10 @@ import { keyFieldOf } from '../../device/profile.ts';
 import type { DeviceRecord } from '../../device/record.ts';
 import type { ShellSession } from '../session.ts';
 
-/** Devices answer one after the other; their keys are written when they have. */
+/** The wait after an answer: devices answer one after the other, and their keys are written together. */
 const GATHER_MS = 500;
 
-/** The next session can complete them before it has connected. Ends with the session. */
+/** Keeps the keys that this session reads, until it ends: the next session can complete them before it connects. */
 export function rememberKeys(shell: ShellSession): void {
   const { fleet, services } = shell;
   const kept = new Map<string, readonly DeviceRecord[]>();

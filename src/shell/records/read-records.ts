@@ -131,7 +131,7 @@ export function unreadOf(
   return sessions.filter((one) => !read.has(one)).map(({ ref }) => ref);
 }
 
-/** What the lists that were just read say of a filter, and of `sorted`: fields that a line names besides. */
+/** The lists that were just read, with the filter and the further fields (`sorted`) of the line to check. */
 interface Checked {
   readonly resource: string;
   readonly filter: Filter | undefined;
@@ -139,7 +139,7 @@ interface Checked {
   readonly reads: readonly ReadList[];
 }
 
-/** As `refuseDoubtful`; a list that may leave out what matches says nothing of its device. */
+/** Calls `refuseDoubtful`. A device whose list may leave out a matching record counts as unread. */
 export async function* checkFilter(
   call: Call,
   sessions: readonly DeviceSession[],
@@ -159,7 +159,7 @@ export async function* checkFilter(
   return check;
 }
 
-/** Throws UsageError for what cannot be right, with the meant line; a warning while devices are `unread`. */
+/** Throws a `UsageError` for a filter that cannot be right, with the meant line; only warns if devices are `unread`. */
 export async function* refuseDoubtful(
   call: Call,
   check: FilterCheck,
@@ -181,7 +181,7 @@ export async function* refuseDoubtful(
   if (mistake === undefined) throw new UsageError(doubt, verb);
   const words = parseLine(call.line).words.map(({ text }) => text);
   const meant = check.corrected(words);
-  // What a shell would run stands in quotes.
+  // Words that a shell would execute are put in quotes.
   const typed = meant
     .filter(Boolean)
     .map((text) => (/^[^'\s]*[|$(][^'\s]*$/.test(text) ? `'${text}'` : quoteWord(text)));
@@ -189,7 +189,7 @@ export async function* refuseDoubtful(
   throw new UsageError(doubt, { suggestions: isCorrected ? [typed.join(' ')] : [] });
 }
 
-/** The devices whose lists may leave out `what` they do not show; yields why. */
+/** The devices whose lists may leave out `what`; yields why. */
 export async function* inDoubt(
   sessions: readonly DeviceSession[],
   resource: string,
@@ -246,7 +246,7 @@ export async function isSingleHere(call: Call, resource: string): Promise<boolea
   return true;
 }
 
-/** What a list is filtered by: the words of the line and `--filter`; all must match. Only a person may guess. */
+/** The filter of the words of the line and of `--filter`: all must match. Only at a prompt it is fuzzy. */
 export function filterOf(call: Call<never, 'filter'>, words: readonly Word[]): Filter | undefined {
   const typed = words.map(({ text, start }) => ({ text, column: start }));
   const { filter } = call.options;
@@ -262,10 +262,10 @@ export function filterOf(call: Call<never, 'filter'>, words: readonly Word[]): F
   }
 }
 
-/** `--columns auto`: chosen by content again. */
+/** `--columns auto`: devsh chooses the columns by content again. */
 const AUTO = 'auto';
 
-/** Only where it is read on a screen: what a program reads is the same on every machine. */
+/** Adds the kept columns on a screen only: the output for a program is the same on every machine. */
 export function withKeptColumns(call: Call, sessions: readonly DeviceSession[], view: View): View {
   const { columns, ...others } = view;
   if (columns !== undefined) return isAuto(columns) ? others : view;
@@ -273,7 +273,7 @@ export function withKeptColumns(call: Call, sessions: readonly DeviceSession[], 
   return recalled === undefined ? view : { ...view, recalled };
 }
 
-/** Keeps the columns that were asked for at a prompt, as far as records have them; says so when they are others. */
+/** Keeps the columns that a line at a prompt names, as far as records have them. Says so if they have changed. */
 async function* keepColumns(
   call: Call<never, 'columns'>,
   sessions: readonly DeviceSession[],
@@ -321,7 +321,7 @@ function isAuto(columns: readonly string[]): boolean {
   return columns.length === 1 && columns[0] === AUTO;
 }
 
-/** As long as no line said otherwise; `recalled`: the columns of the last time. */
+/** The view before a line says otherwise. `recalled`: the columns of the last time. */
 export function defaultView(resource: string, recalled?: readonly string[]): View {
   return {
     resource,
