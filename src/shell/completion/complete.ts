@@ -27,7 +27,7 @@ export interface Completion {
   readonly start: number;
   readonly end: number;
   readonly proposals: readonly Proposal[];
-  /** A file name is possible here, too. */
+  /** Whether a file name is possible here, too. */
   readonly takesFile?: boolean;
 }
 
@@ -83,19 +83,19 @@ function aliasesBeside(commands: readonly CommandSpec[], aliases: Aliases = {}):
   return Object.fromEntries(own);
 }
 
-/** An alias among the first words of a line. */
+/** A command without verbs that stands for an alias in the list of first words. */
 function aliasSpec([name, alias]: readonly [string, Alias]): CommandSpec {
   return { name, summary: shownRun(alias), section: 'Shell', verbs: [] };
 }
 
-/** The words with the line of an alias in its place, so that completion continues that line. */
+/** Replaces an alias by its line, so that completion continues that line. */
 function behindAlias(words: readonly Word[], aliases: Aliases): readonly Word[] {
   const options = { env: {}, isHidden: () => false, isPartial: true };
   const expansion = attempt(DevshError, () => expandAlias(words, aliases, options));
   return expansion?.program === undefined ? (expansion?.words ?? words) : words;
 }
 
-/** Only the best tier, in the order of the candidates: begins as typed, contains it, has its letters in order. */
+/** Keeps the candidates of the best tier that matches, in their order. */
 function rank(
   candidates: readonly Candidate[],
   typed: string,
@@ -314,7 +314,7 @@ async function expectedAt(
   const last = args.at(-1);
   const arg = args[given.length] ?? (last?.isRest === true ? last : undefined);
   const values = (await arg?.complete?.({ ...scope, given })) ?? [];
-  // What a device calls `-y` or `--allow=…` would be an option here.
+  // A value of a device that begins with `-`, as `--allow=…`, would be an option here.
   const safe = values.filter(({ text }) => isOver || !text.startsWith('-'));
   return { candidates: [...verbs, ...safe], takesFile: FILES.includes(arg?.name) };
 }

@@ -13,7 +13,7 @@ export interface CompletionShell {
 }
 
 export interface Asked {
-  /** The words before it, without the program name and without quotes. */
+  /** The words before the one at the cursor, without the program name and without quotes. */
   readonly before: readonly string[];
   /** The typed part of the word, without quotes. */
   readonly typed: string;
@@ -31,7 +31,7 @@ function linesOf(words: readonly string[], lines: readonly string[]): string {
   return [words.join(' '), ...lines].map((line) => `${line}\n`).join('');
 }
 
-/** The words of a line up to the cursor by the rules of a Unix shell; nothing is expanded. */
+/** The words of a line up to the cursor, split by the rules of a Unix shell, without expansion. */
 interface SplitLine {
   readonly before: readonly string[];
   /** The word at the cursor, without quotes. */
@@ -99,7 +99,7 @@ function argumentsOf(words: readonly string[]): readonly string[] {
   return program === -1 ? [] : words.slice(program + 1);
 }
 
-/** COMP_TYPE if bash lists candidates and inserts none. */
+/** The value of COMP_TYPE when bash lists candidates and inserts none. */
 const LISTING = '63';
 
 /** Longer summaries would wrap between the candidates. */
@@ -142,7 +142,7 @@ export const bash: CompletionShell = {
       ({ character, isQuoted }) =>
         !isQuoted && (breaks.includes(character) || character === '"' || character === "'"),
     );
-    // A quote is not part of the word; @ and $ are the first letter of the replaced part.
+    // bash replaces a quote, @ or $ together with the part behind it.
     const isInFront = '"\'@$'.includes(lastBreak?.character ?? '');
     const kept = lastBreak === undefined ? 0 : lastBreak.at + (isInFront ? 0 : 1);
     return {
@@ -192,7 +192,7 @@ function quoted({ text }: Candidate, { kept, open }: Place): string {
   }
 }
 
-/** (Q) removes quotes and expands nothing; compadd quotes again. */
+/** In zsh, (Q) removes quotes without expansion, and compadd adds them again. */
 const ZSH_SCRIPT = `#compdef devsh
 # zsh completion for devsh: source <(devsh completion zsh), after compinit
 _devsh() {

@@ -9,7 +9,7 @@ import { separate } from './bind.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import type { OptionKey } from './options.ts';
 
-/* Aliases: names for lines, and with `!` for programs. What they may contain, and how values come into them. */
+/* Aliases are names for lines, and with `!` for programs: what they may contain, and how their values are filled in. */
 
 export type { Alias, Aliases };
 
@@ -27,7 +27,7 @@ export function isProgram({ run }: Alias): boolean {
   return run.startsWith('!');
 }
 
-/** What it runs, without secrets. `-p 443` of a program is a port, not a password. */
+/** The line or program of an alias, without secrets. `-p 443` of a program is a port, not a password. */
 export function shownRun({ run }: Alias): string {
   const ported = run.startsWith('!') ? run.replace(/(?<!\S)-p(?=\s*[\d$"])/g, '-_') : run;
   return hideSecrets(ported) === ported ? run : hideSecrets(run);
@@ -59,7 +59,7 @@ interface Template {
 
 export function templateOf({ run }: Alias): Template {
   const placeholders: Placeholder[] = [];
-  // The blank keeps the columns.
+  // The blank in place of `!` keeps the columns.
   const words = parseCompleteLine(run.replace(/^!/, ' '), (inner, column) => {
     placeholders.push({ ...variableIn(inner), column });
     return `\0${placeholders.length - 1}\0`;
@@ -69,7 +69,7 @@ export function templateOf({ run }: Alias): Template {
 
 const OF_DEVICE = ['device', 'devices', 'address'];
 const OF_RECORD = ['key', 'resource', ...OF_DEVICE];
-/** The placeholders that a place has a value for, besides `record.FIELD` where it has a key. */
+/** The placeholders that have a value at each place of the screen. Where `key` has one, `record.FIELD` has one, too. */
 const AT_PLACE: Readonly<Record<NonNullable<Alias['place']>, readonly string[]>> = {
   table: OF_RECORD,
   details: OF_RECORD,
@@ -80,17 +80,17 @@ const AT_PLACE: Readonly<Record<NonNullable<Alias['place']>, readonly string[]>>
 };
 
 const VARIABLE = /^(?:[1-9]|[A-Za-z_]\w*|record\.\w[\w.-]*)$/;
-/** Chosen by a device. */
+/** Matches the placeholders whose value a device chooses. */
 const FOREIGN = /^(?:key$|resource$|record\.)/;
-/** Taken from the screen. */
+/** Matches the placeholders whose value comes from the screen. */
 export const ON_SCREEN = /^(?:key|resource|device|devices|address|run)$|^record\./;
 
-/** These options apply to one line that a person has just typed. */
+/** Options that a person must type each time. */
 const NEVER_SAVED: readonly OptionKey[] = ['yes', 'allow', 'insecure'];
 
 /** Matches a value that no shell and no other program could interpret. */
 const IN_ARGUMENT = /^(?!-)[\p{L}\p{Nd}._@:+-]+$/u;
-/** In front of a program, as in a shell. What the value is does not matter: it is data there. */
+/** Matches a variable in front of a program, as in a shell. It may have any value, which is only data there. */
 const VARIABLE_WORD = /^DEVSH_\w+=/;
 
 /** The longest argument that a program takes on every system. */
@@ -132,7 +132,7 @@ function checkParts(alias: Alias): void {
   if ((key === undefined) !== (place === undefined)) refuse('"key" needs "place", and vice versa');
 }
 
-/** A part that devsh no longer knows: without it the alias would do something else. */
+/** A part that devsh no longer supports. Without it the alias would do something else, so it is refused. */
 export function formerPartOf(alias: Alias): string | undefined {
   return (['when', 'prompts', 'reads'] as const).find((part) => alias[part] !== undefined);
 }
@@ -160,7 +160,7 @@ function checkPlaceholders({ words, placeholders }: Template, { place }: Alias):
   if (chosen !== undefined) refuse('a variable is never an option', chosen.start);
 }
 
-/** Where a value in a line would mean more than itself. */
+/** Refuses an alias in which a value could become more than a value: the name of a field, a verb, an option. */
 function checkLine({ words, placeholders }: Template): void {
   // The typed line would show the value of a field that turns out to be a secret.
   const field = words.find(({ text }) => /^[^=~]*\0[^=~]*[=~]/.test(text));
@@ -188,7 +188,7 @@ function checkLine({ words, placeholders }: Template): void {
   }
 }
 
-/** The words with the values in them. Throws a `RefusedError` for a value that would mean more than itself. */
+/** Fills the values into the words. Throws a `RefusedError` for a value that could act as an option or a path. */
 export function filledWords(
   alias: Alias,
   valueOf: (placeholder: Placeholder) => string,
@@ -245,7 +245,7 @@ function argumentProblem(name: string, value: string): string | undefined {
   );
 }
 
-/** In a line a word may be an assignment or a path, which a value must not make or leave. */
+/** Why a value cannot stand in a line: it must not make a word an assignment or an option, or change a path. */
 function lineProblem(name: string, value: string, before: string): string | undefined {
   if (value.startsWith('-')) return AS_OPTION;
   const isInPath = before.startsWith('/');
@@ -256,12 +256,12 @@ function lineProblem(name: string, value: string, before: string): string | unde
 }
 
 /**
- * The words with the alias at their start replaced by its line, or its program as a command; undefined without an
- * alias. `${1}` is the first word behind the alias that is no option, `${NAME}` the word NAME=VALUE; what the line
- * does not use follows it. Throws a `UsageError` for a missing value, and for an alias that must not run.
+ * Replaces an alias at the start of the words by its line or program. Returns undefined if there is no alias. `${1}` is
+ * the first word behind the alias that is no option, `${NAME}` the word NAME=VALUE. Unused words follow the line.
+ * Throws a `UsageError` for a missing value, and for an alias that must not run.
  *
- * @param isHidden a command or a resource of this name wins
- * @param isPartial the line is still being typed: missing values are empty
+ * @param isHidden whether a command or a resource of this name wins
+ * @param isPartial true while the line is typed: missing values are empty
  */
 export function expandAlias(
   words: readonly Word[],
@@ -287,7 +287,7 @@ export function expandAlias(
   let position = 0;
   for (const word of operands) {
     const [, before = ''] = /^([^=]*)=/.exec(word.text) ?? [];
-    // What a key says never follows the line, which may have changed since.
+    // A value from a key of the screen never follows the line: the alias may have changed since the key was bound.
     const isNamed = names.includes(before) || (alias.place !== undefined && ON_SCREEN.test(before));
     const named = isNamed ? before : undefined;
     const value = named === undefined ? word.text : word.text.slice(named.length + 1);
@@ -326,7 +326,7 @@ export function expandAlias(
   };
 }
 
-/** The command that a program is in a line: it has only the general options and `--yes`, because it may write. */
+/** The command that runs a program. It has only the general options, and `--yes` because a program may write. */
 function programCommand(
   name: string,
   { label = name, seconds }: Alias,

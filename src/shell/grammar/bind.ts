@@ -37,7 +37,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   const { name, line, program, isForeign } = expansion;
   try {
     const { plain, given } = separate(expansion.words, grammar);
-    // A saved line means the same every time: nothing in it is guessed.
+    // A saved line must mean the same every time, so devsh guesses nothing in it.
     const invocation =
       program === undefined
         ? bindWords(expansion.words, { ...grammar, guess: undefined })
@@ -50,7 +50,7 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
     return { ...invocation, isAlias: true };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // A suggestion replaces a word of the line of the alias, which was not typed.
+    // The error drops its suggestions: they would replace words of the alias, which the user did not type.
     throw new UsageError(`${error.message} (${name} is the alias of: ${oneLine(line)})`, {
       column: error.column,
       cause: error,
@@ -58,15 +58,15 @@ export function bind(words: readonly Word[], grammar: Grammar): Invocation {
   }
 }
 
-/** A line and what may stand in it. */
+/** A line, with the grammar that it follows. */
 interface Line {
   readonly words: readonly Word[];
   readonly grammar: Grammar;
-  /** The line names no command: `devsh --help`. */
+  /** Whether the line names no command, as `devsh --help`. */
   readonly isEmpty?: boolean;
 }
 
-/** The command of a line. `mistake`: it may be none. */
+/** The command of a line, with the error to throw if the word turns out to be none. */
 interface Found {
   readonly command: CommandSpec;
   readonly mistake?: UsageError;
@@ -103,12 +103,12 @@ function bindWords(typed: readonly Word[], grammar: Grammar): Invocation {
 const HOST =
   /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]|localhost)(?::\d+)?$|^[\da-f]*(?::[\da-f]*){2,}$/i;
 
-/** Addresses alone mean "connect": no command has such a name. */
+/** Whether a line has only addresses, which means "connect". No command has such a name. */
 function areAddresses(words: readonly Word[]): boolean {
   return words.length > 0 && words.every(({ text }) => HOST.test(text));
 }
 
-/** `admin@10.0.0.5`, as ssh takes it: the account of `connect`. */
+/** Turns `admin@10.0.0.5`, as for ssh, into the address and the account of `connect`. */
 function withAccounts(words: readonly Word[], commands: readonly CommandSpec[]): readonly Word[] {
   const [first] = words;
   const isConnect = first?.text === 'connect' || first?.text === 'login';
@@ -180,7 +180,7 @@ function bindTo(
   return { command, verb, args, given, line: maskedLine(words), isImplied, stray };
 }
 
-/** Throws a `UsageError` for a value that would silently replace one of the same line; that of an alias it may. */
+/** Throws a `UsageError` if the line gives a value twice. A typed value may replace the value of an alias. */
 function refuseTwice(
   { option, text, start: column }: GivenOption,
   earlier: readonly GivenOption[],
@@ -233,7 +233,7 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
   const command = commandNamed(commands, word.text);
   if (command !== undefined && command.section !== 'Raw API') return { command };
   if (command !== undefined) {
-    // For `delete user bob` or `get users`: the raw API takes paths.
+    // `delete user bob` and `get users` are mistakes: the verbs of the raw API take paths.
     const named = word.text === 'get' ? /^users?$|^https:/ : /^\w[^/]*$/;
     if (next === undefined || !named.test(next.text) || verbNamed(command, next.text))
       return { command };
@@ -246,13 +246,13 @@ function findCommand(word: Word, others: readonly Word[], line: Line): Found {
   }
   const meant = meantLine(line, [word, ...others]);
   const names = commands.map(({ name }) => name);
-  // `100user`: a count or a prompt that was pasted along.
+  // The user may have pasted a count or a prompt, too: `100user`.
   const bare = word.text.replace(/^\W*\d+\W*/, '');
   // One letter in four may be wrong: `clear` is no `learn`.
   const isSlip = (name: string): boolean =>
     name.startsWith(word.text) ||
     editDistance(word.text, name) <= Math.max(1, word.text.length / 4);
-  // `usr lst`: a noun is meant whose verb the next word is near.
+  // In `usr lst` the next word is similar to a verb of the noun that is meant.
   const hasVerb = (name: string): boolean => {
     const verbs = namedVerbs(mustHave(commands, name)).map((verb) => verb.name);
     return next !== undefined && suggest(next.text, verbs).length > 0;
@@ -284,7 +284,7 @@ function meantLine(line: Line, plain: readonly Word[]): string | undefined {
   return meant;
 }
 
-/** Replaces the plain words of the line by each of `instead`, and yields the lines that parse. */
+/** Replaces the words of the line that are no options by each of `instead`, and yields the lines that parse. */
 function* readyLines(
   { words, grammar }: Line,
   plain: readonly Word[],
@@ -297,7 +297,7 @@ function* readyLines(
   }
 }
 
-/** This line if it parses, else the one that its own mistake offers; undefined if there is none. */
+/** Returns the line if it parses, else the line that its error suggests; undefined if there is none. */
 function readyLine(text: string, grammar: Grammar): string | undefined {
   const { corrections = 2 } = grammar;
   if (corrections === 0) return undefined;
@@ -331,7 +331,7 @@ function findVerb(
     });
   }
   const near = first.text.includes('=') ? [] : suggest(first.text, names);
-  // A search word may stand here, so that only a single slip is a mistyped verb: "sato" is no "set".
+  // The word may be a search, so only one wrong letter makes it a mistyped verb: "sato" is no "set".
   const isTypo = (name: string): boolean =>
     fallback === undefined || name.startsWith(first.text) || editDistance(first.text, name) <= 1;
   const plain = [...line.words.filter(({ text }) => text === command.name).slice(0, 1), ...words];
@@ -399,9 +399,9 @@ export function argLabel(arg: ArgSpec): string {
 interface GivenOption {
   readonly option: Option<OptionKey>;
   readonly text: string;
-  /** The column of its name. */
+  /** The column of the option name. */
   readonly start: number;
-  /** The column of its value, which may be in the same word; of its name if it has none. */
+  /** The column of the value, which may be in the same word; the column of the name if there is no value. */
   readonly valueStart: number;
 }
 
@@ -486,7 +486,7 @@ function valueWord(
   return { text: next.text, valueStart: next.start };
 }
 
-/** `--where --yes` is a missing value, not a filter; `--where=--yes` makes it explicit. */
+/** Whether a word cannot be the value of the option before it: in `--where --yes` a value is missing. */
 function isOption({ text, isValue }: Word): boolean {
   const isFlag = OPTIONS.some(({ flag }) => text.split('=')[0] === `--${flag}`);
   return isValue !== true && (text === '--' || isFlag);
@@ -506,7 +506,7 @@ function findOption(name: string, word: Word, line: Line | undefined): Option<Op
   throw optionMistake(line, word, name, { says, otherwise, suggestions });
 }
 
-/** A wrong option, with the line that may be meant: it has an option of this synonym, or the field. */
+/** The error for a wrong option. Suggests a line that parses, or says which other way gives a secret. */
 function optionMistake(
   line: Line | undefined,
   { start, column = start }: { readonly start: number; readonly column?: number },
@@ -538,7 +538,7 @@ function optionMistake(
   return new UsageError(`${says}${more}`, { column, suggestions: fitting });
 }
 
-/** The lines that may be meant by one with a wrong option: with one of this synonym, a field, or an argument. */
+/** Lines that replace a wrong option by the option of this synonym or choice, by a field, or by an argument. */
 function* insteadOfOption(
   words: readonly string[],
   at: number,
@@ -552,7 +552,7 @@ function* insteadOfOption(
   const after = words.slice(at + 1);
   const behindValue = joined === undefined ? after.slice(1) : after;
   for (const { key, flag, synonyms = [], choices = [], placeholder, isValueOptional } of OPTIONS) {
-    // `--csv` is a choice of `--format`; an override of a refusal is never guessed.
+    // `--csv` is a choice of `--format`. devsh never guesses an override of a refusal (`--allow`).
     if (choices.includes(name) && key !== 'allow') yield [...before, `--${flag}`, name, ...after];
     if (!synonyms.includes(name)) continue;
     if (placeholder === undefined || isValueOptional) yield [...before, `--${flag}`, ...after];

@@ -10,7 +10,7 @@ import {
 } from '../../device/sensitive-fields.ts';
 import { type Word, parseLine, quoteLine } from '../../text/words.ts';
 
-/** Dots for values of secret fields and passwords in addresses. The length is unchanged, so that columns stay. */
+/** Replaces values of secret fields, and passwords in addresses, by dots. Columns stay, as the length is the same. */
 export function hideSecrets(line: string): string {
   const { words } = parseLine(line);
   const comment = { start: words.at(-1)?.end ?? 0, end: line.length };
@@ -33,7 +33,7 @@ function dotted(line: string, from: number, until: number): string {
   return line.slice(0, from) + '•'.repeat(until - from) + line.slice(until);
 }
 
-/** `goesOn`: the value is in the next words: `Authorization: Token …`. */
+/** Where the value of a secret begins. `goesOn`: the value is in the next words, as in `Authorization: Token …`. */
 function secretIn(word: string): { start: number; goesOn: boolean } | undefined {
   for (const { index, 0: text, 1: name = '', 2: operator = '' } of word.matchAll(NAME_OF_VALUE)) {
     const start = index + text.length;
@@ -49,7 +49,7 @@ export function maskedText(text: string): string {
   return withoutPassword(secret === undefined ? text : `${text.slice(0, secret.start)}${MASK}`);
 }
 
-/** Replaces the process title: any user of this machine can list the arguments of a process. */
+/** Hides secrets in the process title: any user of this machine can list the arguments of a process. */
 export function hideArguments(argv: readonly string[]): void {
   const typed = quoteLine(argv);
   const shown = hideSecrets(typed);

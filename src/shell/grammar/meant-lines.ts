@@ -11,7 +11,7 @@ import {
 import { suggest } from '../../text/suggest.ts';
 import { type OptionKey, OPTIONS, TABLE } from './options.ts';
 
-/* What a wrong line may mean: its words in the order of the grammar, with the names for their synonyms. */
+/* Finds what a wrong line may mean: puts its words into the order of the grammar, and replaces synonyms by names. */
 
 type Words = readonly string[];
 
@@ -20,7 +20,7 @@ const TARGET = /^(?:https:\/\/[^/]+\/?|@\w[\w-]*|(?:[\w-]+\.){2,}[\w-]+(?:[:/]\d
 
 const PAGE = /^https:\/\/(?:[^@/]*@)?([^/]+)(\/.+)$/;
 
-/** What people write as a verb: `user diff`, `user count lang`. */
+/** Options that people type as a verb: `user diff`, `user count lang`. */
 const SHOWING: readonly OptionKey[] = [...TABLE, 'watchMs'];
 
 /** The command that reads a file, by its ending. */
@@ -32,14 +32,14 @@ const READERS: Readonly<Record<string, string>> = {
   devsh: 'run',
 };
 
-/** The lines that these words may mean, most likely first. Whoever offers one asks first whether it parses. */
+/** The lines that these words may mean, the most likely first. The caller checks whether a line parses. */
 export function meantLines(words: Words, commands: readonly CommandSpec[]): Generator<Words> {
   return new Meanings(commands).of(words);
 }
 
 class Meanings {
   readonly #commands: readonly CommandSpec[];
-  /** Its verbs mean the same of any noun, and they are meant where no noun is named. */
+  /** The noun `user`. Its verbs stand for those of every noun, and a line without a noun means it. */
   readonly #user: CommandSpec | undefined;
 
   constructor(commands: readonly CommandSpec[]) {
@@ -102,7 +102,7 @@ class Meanings {
     if (isWrapper && (isBegin || isLine)) yield* this.of(rest);
   }
 
-  /** `user rm bob`, `user lock bob`, `runs last`. */
+  /** The lines behind a noun: for `user rm bob`, `user lock bob`, `runs last`. */
   *#behindNoun(noun: CommandSpec, words: Words): Generator<Words> {
     const [first = '', ...rest] = words;
     const isKnown = this.#group(first).length > 1;
@@ -112,7 +112,7 @@ class Meanings {
     for (const name of this.#named(first)) yield this.#withNoun(name, noun, rest);
     const reader = readerOf(first);
     if (reader !== undefined) yield this.#withNoun([reader], noun, words);
-    // The only verb that takes these words; none that removes is guessed, and none beside a misspelled one.
+    // Guesses the only verb that takes these words. It never guesses a verb that removes, or after a misspelled verb.
     const takesWords = (defaultVerb(noun)?.args.length ?? 0) > 0;
     const verbs = namedVerbs(noun).map(({ name }) => name);
     if (takesWords || isKnown || suggest(first, verbs).length > 0) return;
@@ -122,7 +122,7 @@ class Meanings {
     for (const { name } of harmless) yield [noun.name, name, ...words];
   }
 
-  /** `user`, also as `users` or a synonym; only what has verbs. */
+  /** The command with verbs that has this name, its plural (`users`) or this synonym. */
   #noun(word: string): CommandSpec | undefined {
     const nouns = this.#commands.filter((one) => namedVerbs(one).length > 0);
     return (
@@ -165,7 +165,7 @@ class Meanings {
     }
   }
 
-  /** An option of the verb that the noun alone stands for. */
+  /** Replaces a word by an option of the default verb of the noun. */
   *#option(noun: CommandSpec, word: string, rest: Words): Generator<Words> {
     const verb = defaultVerb(noun);
     const option = OPTIONS.find(
@@ -185,7 +185,7 @@ class Meanings {
     }
   }
 
-  /** The line of a command about a noun: `export user`, `help user`; `lockout` is about users anyway. */
+  /** The line of a command that takes a noun: `export user`, `help user`. `lockout` takes none. */
   #withNoun(name: Words, noun: CommandSpec | undefined, rest: Words): Words {
     const command = commandNamed(this.#commands, name[0]);
     const verb = command && (verbNamed(command, name[1]) ?? defaultVerb(command));
@@ -226,7 +226,7 @@ function withPlaceholders(line: Words, { args }: VerbSpec, given: number): Words
   return [...line, ...missing.map(({ name }) => name)];
 }
 
-/** `useradd`, `deluser`, `usermod`. */
+/** The verb in a word such as `useradd`, `deluser` or `usermod`. */
 function userVerb(word: string, user: CommandSpec): string {
   const verb = word.replace(/^user(?=.)|(?<=.)user$/, '');
   if (verb === word || verb.length < 3) return word;

@@ -9,25 +9,25 @@ export interface Option<K extends string = string, T = unknown> {
   readonly fallback: T;
   /** The spelling in help: `-o, --output FILE`, `--watch[=SECONDS]`, `--json`. */
   readonly label: string;
-  /** The name alone: `output`. */
+  /** The name without dashes: `output`. */
   readonly flag: string;
   readonly short: string | undefined;
   /** The name of its value in help; an option without one is a switch. */
   readonly placeholder: string | undefined;
-  /** The value may be omitted. It is taken behind `=`, or as the next word if that has the form `standsApart`. */
+  /** Whether the value may be omitted. It stands behind `=`, or is the next word if that matches `standsApart`. */
   readonly isValueOptional: boolean;
   readonly standsApart?: RegExp | undefined;
   readonly summary: string;
   /** Parses a value; `before` is the result of earlier ones. Throws a `UsageError` for an invalid value. */
   parse(text: string, before: T | undefined): T;
   readonly choices?: readonly string[] | undefined;
-  /** Candidates of completion in place of the choices. */
+  /** Completes the value in place of the choices. */
   readonly complete?: ((scope: ValueScope) => readonly Candidate[]) | undefined;
-  /** The value may name a file, though its placeholder does not show this. */
+  /** Whether the value may name a file, although its placeholder does not show this. */
   readonly takesFile?: boolean | undefined;
-  /** What people type for it who come from other tools, without dashes. */
+  /** The words of other tools for this option, without dashes. */
   readonly synonyms?: readonly string[] | undefined;
-  /** A line may give it again, and completion offers it again. */
+  /** Whether a line may give it again, so that completion offers it again. */
   readonly isRepeatable?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ type Extras = Pick<
   'choices' | 'complete' | 'takesFile' | 'isRepeatable' | 'standsApart' | 'synonyms'
 >;
 
-/** @param text label and summary as in help, two spaces between; flag, letter and placeholder come from the label */
+/** @param text label and summary as in help, two spaces between them; the label has flag, letter and placeholder */
 export function option<K extends string, T>(
   key: K,
   text: string,
@@ -73,7 +73,7 @@ export function value<K extends string, T>(
   return option<K, T | undefined>(key, text, { fallback: undefined, parse, ...extras });
 }
 
-/** An option with a text, which must not be empty; a line gives it once. */
+/** An option that a line gives once, with a text that must not be empty. */
 export function textValue<K extends string>(
   key: K,
   label: string,

@@ -33,7 +33,7 @@ export type Format = (typeof FORMAT_NAMES)[number];
 /** `--watch` without a number. */
 export const WATCH_MS = 5_000;
 
-/** The built-in profiles by name: to import them would load code that one-shot commands do not need. */
+/** The names of the built-in profiles. An import would load code that one-shot commands do not need. */
 const PROFILES = ['documented', 'drf', 'generic-rest', 'form-action'];
 const NOTHING: Allowed = new Set();
 
@@ -268,7 +268,7 @@ const ROWS = [
   value('port', '--port PORT  The port to listen on (default 8443)', integer(0, 65_535)),
 ];
 
-/** Whether the value of `-o` is a format, here or of kubectl, and not a file. A file of that name is `./json`. */
+/** Whether the value of `-o` is a format of devsh or kubectl, and not a file. A file of that name is `./json`. */
 export function isFormatElsewhere(text: string): boolean {
   const isName = FORMAT_NAMES.some((name) => name === text);
   return (
@@ -330,7 +330,7 @@ export const LOCKOUT = [
   'deletes',
 ] as const;
 
-/** The options of a rotation, which begins with a canary unless the line says otherwise. */
+/** The options of a rotation. It begins with a canary unless the line says otherwise. */
 const ROTATION = [...DEVICES, 'profile', ...WRITE, ...ROLL_OUT, 'where'] as const;
 export const ROTATE = [...ROTATION, ...NEW_SECRET] as const;
 /** The device makes the token: devsh only keeps it. */

@@ -185,7 +185,7 @@ const TABLES = [
   'vault',
 ] as const;
 
-/** Texts, or the same as data. */
+/** The keys of outputs that are a text, or its data. */
 const TEXTS = [
   'completion',
   'curl',
@@ -241,7 +241,7 @@ const changeLine = z.strictObject({
   record,
 });
 
-/** All keys that are neither tables nor texts. */
+/** The keys that are neither tables nor texts. */
 const parts = z.strictObject({
   schema: z.literal('devsh/1').describe('The version; another number is incompatible'),
   resource: z.string().optional().describe('Of an export: the resource of its records'),
@@ -267,7 +267,7 @@ export const documentSchema: z.ZodType = parts
   .extend({ ...keysOf(TABLES, z.array(row).optional()), ...keysOf(TEXTS, json.optional()) })
   .meta({ title: 'The output of a devsh command as JSON or YAML' });
 
-/** Keys that identify the other kinds of lines: a row with one of them is an invalid line of these. */
+/** Keys that identify the other kinds of lines. A line with one of them is not the row of a table. */
 const KEYS_OF_OTHER_LINES = ['record', 'error', 'verdict', 'steps', 'settled'] as const;
 
 const otherLine = z

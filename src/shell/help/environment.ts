@@ -88,7 +88,7 @@ function settingVariables(): Explained[] {
   );
 }
 
-/** Each setting with where its value comes from, for a line with these options: `flag`, a variable, `file:line`, `default`. */
+/** Each setting with the origin of its value in a line with these options: flag, variable, `file:line` or default. */
 export function configRows(
   { settings, inventory }: Services,
   given: Given,
@@ -104,7 +104,7 @@ export function configRows(
   });
 }
 
-/** A value of JSON. A file or a variable may contain a secret that devsh itself would not have kept there. */
+/** Masks the secrets in a value of JSON: the user may keep one in a file or variable, where devsh would not. */
 export function withoutSecrets<Value>(value: Value): Value {
   if (value === undefined) return value;
   return JSON.parse(

@@ -15,7 +15,7 @@ export interface FirstStep {
   readonly start?: string;
 }
 
-/** As many as there are digits. */
+/** The user chooses a step by its digit. */
 const MOST_STEPS = 9;
 
 /** The first lines for a user without any set-up. */
@@ -31,7 +31,7 @@ export const FIRST_STEPS: readonly FirstStep[] = [
 export async function isFirstRun({ services, fleet }: ShellSession): Promise<boolean> {
   if (fleet.known.length > 0) return false;
   const { inventory, knownDevices, history } = services;
-  // Unreadable files are no first run.
+  // A file that cannot be read shows that devsh was used before.
   const all = Promise.all([inventory.load(), knownDevices.all(), history.load()]);
   const [held, pins, lines] = (await unlessFailed(all)) ?? [];
   return held?.devices.length === 0 && pins?.length === 0 && lines?.length === 0;
@@ -53,7 +53,7 @@ async function pendingSteps(services: Services): Promise<FirstStep[]> {
   return summary === undefined ? [] : [{ line: 'resume', summary }];
 }
 
-/** The lines that connected to devices, as they were typed, behind the time of the last one. */
+/** The lines that connected to devices in the last session, as typed. The file begins with the time of the last one. */
 async function lastSession(services: Services): Promise<FirstStep[]> {
   const text = await readText(sessionPath(services));
   const [at = '', ...lines] = (text ?? '').split('\n').filter((line) => line !== '');
@@ -67,11 +67,11 @@ async function lastSession(services: Services): Promise<FirstStep[]> {
 export async function keepForNextSession({ line, shell }: Call): Promise<void> {
   // A masked value, or one from a pipe, cannot be typed again.
   if (/•|-stdin\b/.test(line)) return;
-  // The kind of terminal does not matter for the devices.
+  // `--plain` is about the terminal, not about the devices.
   shell.connectLines.push(line.replace(/ --plain\b/, ''));
   const { services } = shell;
   const lines = [services.now().toISOString(), ...shell.connectLines, ''];
-  // Only an offer: a full disk is no reason to fail.
+  // A failure (a full disk) costs only an offer of the next session.
   await unlessFailed(writeTextAtomically(sessionPath(services), lines.join('\n')));
 }
 
@@ -94,7 +94,7 @@ async function groupSteps({ inventory }: Services): Promise<FirstStep[]> {
   return [...steps, { line: 'connect @all', summary: `all ${devices.length} of the inventory` }];
 }
 
-/** The same as lines: `  demo    three simulated devices …`. */
+/** The first steps as lines: `  demo    three simulated devices …`. */
 export function firstStepLines(inventory: string): string[] {
   return [
     'Nothing is set up yet. Type one of these:',

@@ -16,7 +16,7 @@ export const SECTIONS: readonly CommandSpec['section'][] = [
   'Shell',
 ];
 
-/** What most sessions need, in the order of the first one. */
+/** The commands that most sessions need, in the order of a first session. */
 const FIRST_COMMANDS = [
   'connect',
   'user list',
@@ -93,7 +93,7 @@ export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases
   ].join('\n');
 }
 
-/** `--help`: of the verb, or of all verbs if the line names none. */
+/** The help of the verb, or of all verbs of the command if the line names none. */
 function helpAsked({ command, verb, isImplied }: Invocation): string {
   return isImplied === true ? helpOnCommand(command) : helpOn(command, verb);
 }
@@ -120,7 +120,7 @@ export function helpOnCommand(command: CommandSpec): string {
 export function helpOn(command: CommandSpec, verb: VerbSpec): string {
   const general = DEVICES.filter((key) => verb.options.includes(key));
   const usesDevices = general.length > DEVICES.length / 2;
-  // Without devices the line does nothing.
+  // `--on` is always shown: without devices the line does nothing.
   const isOwn = (key: OptionKey): boolean => key === 'on' || !general.some((one) => one === key);
   const own = verb.options.filter((key) => !usesDevices || isOwn(key));
   return [
@@ -160,9 +160,9 @@ export function twoColumns(rows: readonly (readonly [string, string])[]): string
 }
 
 const WIDTH = 80;
-/** A column of this width at least is wrapped in its place; a narrower one stands below. */
+/** The right column wraps in its place if it has at least this width. Otherwise it stands below. */
 const LEAST_COLUMN = 30;
-/** A line that is shorter ends its paragraph. */
+/** A shorter line ends its paragraph. */
 const LEAST_LINE = 70;
 
 /** A help text in 80 columns: paragraphs flow, and the right column of a row keeps its place. */

@@ -66,7 +66,7 @@ export async function helpOnTopic(name: TopicName, services: TopicServices): Pro
   return [`${name}: ${HELP_TOPICS[name]}`, '', text, ...exampleLines(examples)].join('\n');
 }
 
-/** The text of a topic: its Markdown without the fences, and with the parts that are made here. */
+/** The text of a topic: its Markdown without the fences, and with the values of its `{{name}}` parts. */
 export async function readTopic(name: TopicName, services: TopicServices): Promise<TopicText> {
   const [body = '', examples = ''] = SOURCES[name].split('\n```devsh\n');
   const pieces = body
@@ -86,7 +86,7 @@ function columns(rows: Parameters<typeof twoColumns>[0]): string {
 
 const KEYS_WIDTH = 24;
 
-/** The keys by the place where they count. */
+/** The keys, grouped by the place of the screen where they work. */
 function keyLines(rows: readonly KeyRow[]): string {
   const places = [...new Set(rows.map(({ place }) => place))].map((place) => {
     const members = rows.filter((row) => row.place === place);
