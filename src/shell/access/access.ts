@@ -37,7 +37,7 @@ export class ShellAccess implements Access {
   readonly warn: (text: string) => void;
   /** Credentials that the user typed and a device accepted. They are kept if the user agrees. */
   readonly typed = new Map<DeviceEntry, Credential>();
-  /** Finds out by logging in which secret of a rotation is in effect. Other commands do not log in then. */
+  /** Whether this command tries the secrets of an unfinished rotation. Other commands do not log in there. */
   settlesRotations = false;
   /** Asks at once what other commands leave to the list of questions. */
   asksAtOnce = false;
@@ -46,11 +46,11 @@ export class ShellAccess implements Access {
   readonly #options: AccessOptions;
   readonly #credentials: Credentials;
   readonly #logins = new Map<string, number>();
-  /** A device needed a login that no source had. */
+  /** Whether a device needed a login that no source had. */
   #lacksLogin = false;
   /** The user whose login a device refused during this line, by device name; undefined for a token. */
   readonly #refused = new Map<string, string | undefined>();
-  /** The pins at the first use: a fleet asks for them a thousand times. */
+  /** The pins, kept from the first use: a large fleet reads them a thousand times. */
   #pins: Promise<ReadonlyMap<string, Pin>> | undefined;
   /** Texts of CA files by path: a whole fleet usually shares one. */
   readonly #ca = new Map<string, Promise<string>>();
@@ -78,7 +78,7 @@ export class ShellAccess implements Access {
     );
   }
 
-  /** The device is unproven: no certificate tells which one it is. */
+  /** Whether no certificate proves which device it is. */
   isUnchecked({ insecure = false }: Pick<DeviceEntry, 'insecure'>): boolean {
     return this.#options.insecure || insecure;
   }
@@ -111,7 +111,7 @@ export class ShellAccess implements Access {
     return this.#shell.services.pins();
   }
 
-  /** This line has pinned other certificates. */
+  /** Reads the pins again after this line has changed them. */
   forgetPins(): void {
     this.#pins = undefined;
   }
@@ -204,7 +204,7 @@ export class ShellAccess implements Access {
     return credential !== undefined;
   }
 
-  /** For what devsh needs to know by itself; undefined if that waits in the list, or nobody can be asked. */
+  /** Asks what devsh needs to know to continue; undefined if the question waits in the list, or nobody can be asked. */
   get #ask(): ShellIo['ask'] {
     const { asksLater, ask } = this.#io;
     return asksLater === true && !this.asksAtOnce ? undefined : ask;
@@ -295,11 +295,11 @@ export class ShellAccess implements Access {
     return password ? Credential.basic(user, password) : undefined;
   }
 
-  /** Problems that explain why devices have no login, and others that ended nothing. */
+  /** Problems of the sources of logins. A missing keychain is one only if a device has no login. */
   get problems(): readonly string[] {
     const { problems, absentKeychain } = this.#credentials;
     const others = problems.filter((text) => text !== absentKeychain);
-    // A vault in use takes its place.
+    // A vault in use replaces the keychain.
     if (!this.#lacksLogin || absentKeychain === undefined || others.length === problems.length)
       return others;
     const short = 'this machine has no keychain: each session asks for the login';
@@ -309,7 +309,7 @@ export class ShellAccess implements Access {
   /** Problems that the user should know before typing a password, for example that no keychain keeps it. */
   #untoldProblems(): string[] {
     const { notices } = this.#shell.services;
-    // On the screen that waits until the login is typed, unless it is typed to be kept.
+    // The full screen tells of a missing keychain after the login is typed, unless the user types it to keep it.
     const isLater = this.#io.isOnScreen === true && this.#lacksLogin;
     const absent = isLater ? this.#credentials.absentKeychain : undefined;
     return this.#credentials.problems.filter((problem) => {
@@ -372,12 +372,12 @@ export async function warnOfPinDoubts({ services }: ShellSession): Promise<void>
   if (text !== undefined) services.notices.add(text);
 }
 
-/** A question is asked when no other device has joined it for this long … */
+/** devsh asks a question when no other device has joined it for this long … */
 const QUIET_MS = 120;
 /** … or when its first device has waited this long. */
 const PATIENCE_MS = 1500;
 
-/** Joins what many devices ask at about the same time into one question. Asks one at a time. */
+/** Joins the questions that many devices ask at about the same time. Asks one question at a time. */
 export class QuestionQueue<Concern, Answer> {
   readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
   #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;

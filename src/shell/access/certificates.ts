@@ -51,7 +51,7 @@ async function sight(
   }
 }
 
-/** Checks the certificates in the order of the selection, without HTTP. One that does not pass `trust` is a failure. */
+/** Checks the certificates without HTTP. A certificate that `trust` does not accept is a failure of its device. */
 export async function* lookAt(
   call: Call<'route' | 'timeoutMs'>,
   sessions: readonly DeviceSession[],
@@ -78,7 +78,7 @@ export function expiryText(validTo: string, now: Date): string {
 
 const COMPARE = 'Compare it where the device is managed.';
 
-/** Shows the certificates and pins them; throws unless the user types yes. */
+/** Shows the certificates, and pins them if the user types yes. Throws otherwise. */
 export async function* askAndPin(
   call: Call,
   shown: readonly { readonly session: DeviceSession; readonly presented: PresentedCertificate }[],
@@ -128,7 +128,7 @@ export async function* askAndPin(
   yield* pinAll(call, shown);
 }
 
-/** More new pins are one line. */
+/** A longer list of new pins is one line. */
 const MOST_LINES = 3;
 
 export interface Vouched {
@@ -136,7 +136,7 @@ export interface Vouched {
   readonly presented: Pick<PresentedCertificate, 'fingerprint'> & Partial<PresentedCertificate>;
 }
 
-/** Certificates that devices presented, or fingerprints that the user vouches for; writes their file once. */
+/** Pins certificates that devices presented, and fingerprints that the user vouches for. Writes the file once. */
 export async function* pinAll(call: Call, vouched: readonly Vouched[]): AsyncGenerator<Output> {
   if (vouched.length === 0) return;
   const { services } = call.shell;
@@ -173,7 +173,7 @@ function asPresented({ session: { state }, presented }: Vouched): Vouched['prese
   return seen.fingerprint === presented.fingerprint ? seen : presented;
 }
 
-/** Throws RefusedError for another pin: `trust replace` changes that. */
+/** Throws a `RefusedError` if the device has another pin, which only `trust replace` changes. */
 export function refuseOther({ name }: DeviceRef, known: Pin | undefined, wanted: string): void {
   if (known === undefined || known.fingerprint === wanted) return;
   throw new RefusedError(

@@ -64,7 +64,7 @@ export async function* acceptListed(
   yield* pinAll(call, vouched);
 }
 
-/** The first fingerprint behind each name or address, as `trust scan` prints them. Throws UsageError for another file. */
+/** By address, the first fingerprint of each line, as `trust scan` prints it. Throws a `UsageError` otherwise. */
 function fingerprintsIn(
   text: string,
   file: string,
@@ -77,7 +77,7 @@ function fingerprintsIn(
   }
   const listed = new Map<string, Set<string>>();
   for (const [index, line] of text.split('\n').entries()) {
-    // A CSV cell that continues in the next line could pose as a device.
+    // A CSV cell that continues in the next line could look like a device.
     if ((line.match(/"/g)?.length ?? 0) % 2 === 1) {
       throw new UsageError(`${file}:${index + 1}: a quotation mark is not closed in its line`);
     }

@@ -15,7 +15,7 @@ type CheckResult =
 
 export const ORIGIN_COLUMNS = ['device', 'address', 'source', 'user', 'kind'];
 
-/** One GET each, without asking. The credential gate keeps a secret that two refused from the other devices. */
+/** Tries each login with one GET, without a question. After two refusals the gate sends a login to no other device. */
 export async function* checkLogins(
   call: Call,
   sessions: readonly DeviceSession[],

@@ -19,7 +19,7 @@ export interface SecretTarget {
 
 export interface NewSecrets {
   readonly isGenerated: boolean;
-  /** One secret for the account on all devices; with `--each` one for each. Throws DevshError for one that is weak. */
+  /** Returns the same secret on all devices, or with `--each` one for each. Throws a `DevshError` for a weak secret. */
   secretFor(target: SecretTarget): Promise<string>;
 }
 
@@ -70,11 +70,11 @@ export interface NewSecret extends SecretTarget {
 
 /** A second copy of new secrets, so that one lost machine does not lose the logins of a fleet. */
 export interface SecondPlace {
-  /** Before the first write, with all secrets of the run, and again with those that were made later. */
+  /** Called before the first write with all secrets of the run, and again with each that a device makes later. */
   keep(secrets: readonly NewSecret[]): Promise<void>;
-  /** Right before the write to this device. Throws CredentialError: this device is not written. */
+  /** Called right before the write to this device. Throws a `CredentialError` to prevent the write. */
   hand(secret: NewSecret): Promise<void>;
-  /** The device has refused the new secret: hands over the old one, unless other devices share the entry. */
+  /** Hands over the old secret after the device has refused the new one, unless other devices share the entry. */
   handBack(account: RotatedAccount, old: string): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export function openSecondPlace(
     );
   }
   const lines = new Map<string, EscrowLine>();
-  /** By command and account: the secret, and the devices that it is for. */
+  /** By command and account: the secret, and the addresses of its devices. */
   const handed = new Map<string, { readonly secret: string; readonly addresses: Set<string> }>();
   const entryOf = ({ address, user, kind }: RotatedAccount): string =>
     JSON.stringify([commands.get(address), user, kind]);
@@ -116,7 +116,7 @@ export function openSecondPlace(
       for (const { device, account, secret } of secrets) {
         const { address, user, kind } = account;
         const line = { device: device.name, address, account: user, kind, secret };
-        // One that the device may have taken stays in the file.
+        // An earlier secret that the device may have accepted stays in the file.
         const text = JSON.stringify(line);
         lines.delete(text);
         lines.set(text, line);
@@ -155,7 +155,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   credential_command: 'give a credential_store_command, too, in devices.yaml',
 };
 
-/** The devices whose program gives a login that is rotated. Throws RefusedError for a place that would win. */
+/**
+ * The other devices whose program prints a login that is rotated. Throws a `RefusedError` if a login comes from a
+ * source that would still have the old secret.
+ */
 export async function devicesWithSameLogin(
   call: SecretCall,
   own: readonly Pick<DeviceSession, 'entry'>[],

@@ -4,11 +4,11 @@ import { CancelledError, DevshError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { ShellSession } from '../session.ts';
 
-/** A device is looked at this often at most, with a pause between two devices. */
+/** The shortest time between two looks at one device. Between two devices there is a pause. */
 const PERIOD_MS = 4_000;
 const PAUSES_IN_PERIOD = 16;
 
-/** Looks at one item after the other, the one first that was not looked at for longest. Returns the function that ends it. */
+/** Looks at one item after the other, first at the one that waits longest. Returns the function that ends it. */
 export function lookInTurn<T extends object>(
   wanted: () => readonly T[],
   look: (item: T) => Promise<void>,
@@ -58,7 +58,7 @@ export function watchAbsent(
   };
 }
 
-/** Whether it is the same device: what is not checked proves nothing. */
+/** Whether the same device answers. Without a check of the certificate nothing proves that. */
 async function isBack({ ref, trust, route }: DeviceSession, signal: AbortSignal): Promise<boolean> {
   if (trust === undefined || trust.kind === 'insecure') return false;
   const { scanCertificate } = await import('../../device/network.ts');

@@ -19,7 +19,7 @@ export async function* firstContact(
   const resource = 'user';
   const wasRefused = isRefusedLogin(failure);
   const { tried, hints, profile, listed } = await look(call, { entry, resource }, wasRefused);
-  // A wrong password is the likelier reason of a 401, unless there is anything elsewhere.
+  // After a 401 the paths that answer 404 say nothing: the reason is rather a wrong password.
   const told = wasRefused ? tried.filter((place) => !place.includes('(404')) : tried;
   if (told.length > 1 || hints.length > 0) yield info(`${ref.name}: tried ${triedText(told)}`);
   if (hints.length === 0 || listed.length === 0) {

@@ -15,7 +15,7 @@ import type { Call } from '../command.ts';
 import { info, type Output, success, table, type TableOutput, warning } from '../output.ts';
 import { confirm } from '../session.ts';
 
-/** Keys that the user should check before taking them from somebody else's file. */
+/** Keys that the user should check in the file of somebody else, each with its danger. */
 const DELICATE: Readonly<Partial<Record<SettingKey, string>>> = {
   insecure: 'devsh will not check the certificate',
   ca: 'anyone with its key can pose as the device',

@@ -32,7 +32,7 @@ export async function learnAllQuietly(
   }
 }
 
-/** The facts of a profile by their names in the code, with their values to show. */
+/** Yields the facts of a profile, by their names in the code, with their values as shown. */
 function* shownFacts(profile: Profile) {
   const { ids = 'stable' } = profile;
   const facts = { ...profile, ids, origins: undefined, ignored: undefined };
@@ -46,7 +46,7 @@ function* shownFacts(profile: Profile) {
   }
 }
 
-/** As a profile file spells it: names of resources and fields are those of the device. */
+/** The name of a fact as a profile file spells it. Names of resources and fields stay as the device spells them. */
 function inFile(fact: string): string {
   return fact.replace(/^(?:resources\.[^.]+\.(?:fields\..*)?)?|[A-Z]/g, (part) =>
     part.length > 1 ? part : inYaml(part),
@@ -55,7 +55,7 @@ function inFile(fact: string): string {
 
 const OF_WRITE = /^(create|update|remove)\b.*/;
 
-/** Since when a fact is known (ISO 8601), and from what; null if that goes without saying. */
+/** Since when an observed fact is known (ISO 8601), and from which source; null for other origins. */
 function sinceOf(own: string, origin: Origin, known: Since) {
   if (origin !== 'observed') return { since: null, source: null };
   // devsh concludes ways to write from other facts.
@@ -68,7 +68,7 @@ function sinceOf(own: string, origin: Origin, known: Since) {
   return { since: seen?.at ?? 'not known', source: seen?.source ?? null };
 }
 
-/** As a profile states it: the type, choices, and words. */
+/** The facts of a field as a profile states them: `choice required de|en`. */
 export function describe(facts: FieldFacts): string {
   const { type, choices, nullable, refers } = facts;
   const words = Object.entries(facts).flatMap(([name, value]) =>

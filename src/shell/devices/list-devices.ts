@@ -15,7 +15,7 @@ const MOST_CONFLICTS = 5;
 
 interface Listed {
   readonly device: InventoryDevice;
-  /** Absent: it is not connected. */
+  /** Absent if the device is not connected. */
   readonly session?: DeviceSession | undefined;
 }
 
@@ -70,7 +70,7 @@ function allOf(
     ...inventory.devices.map((device) => ({ device, session: sessions.get(device.name) })),
     ...others.map((session) => listedOf(session, inventory)),
   ];
-  // Who works on a few of many devices looks for these.
+  // A user who works on a few of many devices looks for these.
   const isFew = isPrompt && connected.length < inventory.devices.length / 2;
   const rank = ({ session }: Listed): number => (session === undefined ? 1 : 0);
   return isFew ? all.sort((a, b) => rank(a) - rank(b)) : all;
@@ -106,7 +106,7 @@ const USUAL = [
   { key: 'last_read', title: 'LAST READ' },
 ];
 
-/** Left out while they are empty. */
+/** Columns that are left out while they are empty. */
 const RARE = [
   { ...AS, isExtra: true },
   { key: 'users', title: 'USERS', isExtra: true },

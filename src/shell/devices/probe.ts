@@ -71,7 +71,7 @@ function devicesTable(sessions: readonly DeviceSession[]): TableOutput {
 export const AS = { key: 'account', title: 'AS' };
 export const REACHED_BY = { key: 'route', title: 'REACHED BY' };
 
-/** The cells of a device that its session fills; without one it is not connected. */
+/** The cells of a device that its session fills. A device without a session is not connected. */
 export function sessionFields(session: DeviceSession | undefined) {
   const { state, ref, lastRead } = session ?? { state: { kind: 'new' } as const };
   const facts = session && deviceFacts(session);
@@ -89,7 +89,7 @@ export function sessionFields(session: DeviceSession | undefined) {
   };
 }
 
-/** The row already shows name and address. */
+/** The message without name and address, which the row shows already. */
 function reasonText({ message }: DevshError, { name, address }: DeviceRef): string {
   const start =
     [`${name}: ${address} `, `${name}: `].find((text) => message.startsWith(text)) ?? '';
@@ -116,7 +116,7 @@ export function deviceFacts(session: DeviceSession) {
     account: session.account,
     trust: trustText(session),
     profile: entry.profile ?? 'documented',
-    // Undefined: directly.
+    // Undefined for a direct route.
     route: route === undefined || route.kind === 'direct' ? undefined : routeText(route),
     counts: [...resources].flatMap((resource) => {
       const records = session.cached(resource);
@@ -125,7 +125,7 @@ export function deviceFacts(session: DeviceSession) {
   };
 }
 
-/** Undefined: no certificate has been verified yet. */
+/** How the certificate is checked; undefined before the first check. */
 function trustText(session: DeviceSession): string | undefined {
   const { trust, state } = session;
   if (state.kind === 'failed' && isChangedCertificate(state.error)) return CHANGED;

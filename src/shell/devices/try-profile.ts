@@ -78,7 +78,7 @@ export interface Subject {
   readonly text?: string | undefined;
 }
 
-/** The device, with the profile of the file; and the resource. A word that cannot name one is the file. */
+/** The device with the profile of the file, and the resource. A word that cannot be a resource is the file. */
 async function subjectOf(call: TryCall): Promise<Subject> {
   const { args, shell } = call;
   const [session, ...others] = await call.resolve([args.required('DEVICE')]);
@@ -108,23 +108,23 @@ export interface Look {
   readonly resource: string;
   readonly listing: ReadPages | DeviceError;
   readonly listed: readonly DeviceRecord[];
-  /** The same; one of them was read in full. */
+  /** The listed records, one of them read in full. */
   readonly records: readonly DeviceRecord[];
   /** What one of them shows at its own path. */
   readonly own: string | undefined;
   readonly example: DeviceRecord | undefined;
-  /** What the paths before that of the list answered. */
+  /** The paths that were tried before that of the list, with their answers. */
   readonly tried: readonly string[];
   readonly hints: readonly Proposal[];
 }
 
-/** Each reading may show another fact: where the list is, its key, its id. */
+/** Each reading may show one more fact: where the list is, its key, its id. */
 const MOST_READINGS = 4;
 
 /**
- * Reads a resource, and again with the facts that fit better. Sends only GET, and looks elsewhere if there is no list.
+ * Reads a resource, then again with each fact that fits better. If there is no list, tries other paths. Sends only GET.
  *
- * @param wasRefused a login was refused: nothing is sent with one
+ * @param wasRefused true after a refused login: it sends no login then
  */
 export async function look(call: Call, subject: Subject, wasRefused = false): Promise<Look> {
   const { entry, resource, text } = subject;
@@ -134,7 +134,7 @@ export async function look(call: Call, subject: Subject, wasRefused = false): Pr
   let [hints, tried]: [readonly Proposal[], readonly string[]] = [[], []];
   for (let reading = 1; ; reading += 1) {
     const profile = hints.length === 0 ? base : await profiles.holdWith(base, factsIn(hints), text);
-    // A session of its own, as facts seen with a profile that is only tried must not be kept.
+    // A new session each time: facts that are seen with a profile on trial must not be kept.
     const session = new DeviceSession({ ...entry, profile });
     try {
       const seen = await lookWith(call, session, resource, access);
@@ -161,7 +161,7 @@ export async function look(call: Call, subject: Subject, wasRefused = false): Pr
 
 const OF_ITS_OWN = { fact: 'extends', value: 'generic-rest', why: 'JSON at paths of its own' };
 
-/** What the path answered instead of a list; undefined if nothing says that the list is elsewhere. */
+/** What the path answered instead of a list; undefined for an answer that does not suggest another path. */
 function answerOf(listing: Look['listing'], isOpen: boolean): string | undefined {
   if (listing instanceof ProtocolError) return 'no list';
   if (listing instanceof RejectedError && listing.status === 404) return '404';
@@ -259,7 +259,7 @@ function loginText({ auth = {} }: Profile, credential: Credential | undefined): 
   return `POST ${login.path}; then ${login.tokenIn}`;
 }
 
-/** The facts that say where the list was found, if devsh would not look there first. */
+/** The facts that name the place of the list, if devsh would not look there first. */
 function foundAt(
   profile: Profile,
   resource: string,
@@ -347,7 +347,7 @@ function spreadOf(field: string, records: readonly DeviceRecord[]): string {
 function requestsOf({ profile, resource, records, example }: Look) {
   const keyField = keyFieldOf(profile, resource, records);
   const { parent, keyField: own } = resourceOf(profile, resource);
-  // The own key of an example is plain: what precedes it in its place is the parent.
+  // The text in front of the own key of the example names its parent.
   const above = valueText(example?.[keyField] ?? 'example/').replace(/[^/]*$/, '');
   const keys =
     parent === undefined
