@@ -19,11 +19,11 @@ interface Program {
   readonly variables: readonly string[];
   readonly argv: readonly string[];
   readonly seconds: number | undefined;
-  /** What was given to the alias, among it the devices that the program is about. */
+  /** The values that the alias got, among them the devices that the program is about. */
   readonly values: readonly string[];
 }
 
-/** Runs a program without a shell and without a terminal; what it prints is foreign text. */
+/** Runs a program without a shell and without a terminal. Its output is untrusted text. */
 export async function* runAliasProgram(
   call: Call<'yes'>,
   { label, variables, argv, seconds = SECONDS, values }: Program,
@@ -52,7 +52,7 @@ export async function* runAliasProgram(
   if (text === '') yield success(`${label}: done`);
 }
 
-/** A program may change any device that it is told of; without one, any selected device. */
+/** A program may change each device among its values, or each selected device if there is none. */
 async function refuseReadOnly(call: Call<'yes'>, values: readonly string[]): Promise<void> {
   const { fleet, services } = call.shell;
   const named = new Set(values.flatMap((value) => value.split(',')));

@@ -111,7 +111,7 @@ function jsonOf(text: string, word: Word | undefined): Value {
   }
 }
 
-/** `likely`: the field whose value the word probably is, unless it is the name of that field. */
+/** @param likely the field whose value `text` probably is */
 export function notAssigned(text: string, column: number, likely?: string): UsageError {
   const field = text === likely ? undefined : likely;
   const [, name, value] = /^([\p{L}_][\p{L}\p{N}_.-]*):([^:=/].*)$/su.exec(text) ?? [];
@@ -151,7 +151,7 @@ export function recordKey(resource: string): ArgSpec {
   };
 }
 
-/** The KEY of a verb that changes nothing, or looks everywhere: `username=bob` and `uuid=1c…` are bob and 1c…. */
+/** The KEY of a verb that reads, or concerns all devices: `bob` of `username=bob`, `1c…` of `uuid=1c…`. */
 export function plainKey({ shell }: Call, resource: string, text: string): string {
   const profile = selectionProfile(shell.fleet);
   const [, field = '', value = ''] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
@@ -171,7 +171,7 @@ export function assignments(resource: string): ArgSpec {
   };
 }
 
-/** Names not given yet; behind the `=` choices and known values. `write` leaves out ids and read-only fields. */
+/** Completes fields that are not given yet, and values behind `=`. `write` leaves out ids and read-only fields. */
 export function fieldCandidates(
   scope: CompletionScope,
   resource: string,
@@ -200,7 +200,7 @@ export function fieldCandidates(
     });
 }
 
-/** Throws UsageError at the column of the value: its own columns count in the filter, not in the line. */
+/** Throws a `UsageError` with the column of the value in the line, not in the filter. */
 export function whereFilter(args: Arguments<OptionKey>, text: string): Filter {
   const column = args.columnOf('where');
   if (text.trim() === '') {
@@ -222,7 +222,7 @@ export function bothKeyAndWhere(title: string, key: Word): UsageError {
   );
 }
 
-/** Every KEY on every selected device, as far as `--only` allows. Throws UsageError if it names something else. */
+/** Whether a KEY counts on a device, by `--only`. Throws a `UsageError` if `--only` names another KEY or device. */
 export function keySelector(
   { only }: Options<'only'>,
   keys: readonly string[],
@@ -247,7 +247,7 @@ function sessionNamed(device: string, sessions: readonly DeviceSession[]): Devic
   throw new UsageError(`--only: "${device}" is none of the selected devices (${names})`);
 }
 
-/** Whether its records have keys, as far as this is known before a request. */
+/** Whether the records of a resource have keys, as far as known before a request. */
 export function isKeyed(resource: string): boolean {
   return configuredSingle(documentedProfile, resource) === false;
 }

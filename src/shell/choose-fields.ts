@@ -10,7 +10,7 @@ export async function* choosing(
   verb: VerbSpec,
   run: () => AsyncIterable<Output> | Iterable<Output>,
 ): AsyncGenerator<Output> {
-  // Verdicts have no fields to choose: this is said before anything is sent.
+  // A verb that writes prints verdicts, which have no fields to choose. Refuse before anything is sent.
   if (verb.options.includes('dryRun')) throw notChosen();
   let hasChosen = false;
   for await (const output of run()) {

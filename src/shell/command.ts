@@ -59,12 +59,12 @@ export interface ArgSpec {
 export interface VerbSpec<K extends OptionKey = OptionKey> {
   readonly name: string;
   readonly summary: string;
-  /** What people type for it who come from other tools. */
+  /** The words of other tools for this verb. */
   readonly synonyms?: readonly string[];
   readonly args: readonly ArgSpec[];
   /** The options that it takes besides the general ones. */
   readonly options: readonly K[];
-  /** `nothing`: neither a device nor this machine. `choice`: what the next lines work on. Absent: anything. */
+  /** `nothing`: no device, no setting, no file. `choice`: only what the next lines work on. Absent: anything. */
   readonly changes?: 'nothing' | 'choice';
   /** The word of `--allow` that `--force` stands for here; `own-account` by default. */
   readonly forced?: AllowWord;
@@ -73,7 +73,7 @@ export interface VerbSpec<K extends OptionKey = OptionKey> {
   run(call: Call<K>): AsyncGenerator<Output> | Generator<Output>;
 }
 
-/** A verb as it is written: what is absent, it does not take. */
+/** A verb as its command declares it. An absent part is empty. */
 type Stated<K extends OptionKey> = Omit<VerbSpec<K>, 'args' | 'options' | 'run'> & {
   readonly args?: readonly ArgSpec[];
   readonly options?: readonly K[];
@@ -94,7 +94,7 @@ export interface CommandSpec {
   readonly verbs: readonly VerbSpec[];
   /** The verb that runs if none is given. */
   readonly defaultVerb?: string;
-  /** What people type for a noun who come from other tools. */
+  /** The words of other tools for this noun. */
   readonly synonyms?: readonly string[];
 }
 
@@ -150,7 +150,7 @@ export function later<C>(
 
 const MINUTE_MS = 60_000;
 
-/** What the machine bears of a fleet that is written at once. */
+/** The number of devices that `atOnce` writes at the same time, unless `--concurrency` sets it. */
 const MOST_AT_ONCE = 256;
 
 /** One execution of a verb, with the values of its options: `K` surely, `M` if the verb takes them. */
@@ -158,7 +158,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly args: Arguments<OptionKey>;
   /** The line with secrets masked, safe to keep. */
   readonly line: string;
-  /** The line began with an alias. */
+  /** Whether the line began with an alias. */
   readonly isAlias: boolean;
   readonly stray: UsageError | undefined;
   readonly options: Options<K | GeneralOption> & Partial<Options<M>>;
@@ -172,7 +172,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   #access: ShellAccess | undefined;
   /** Whether this call has decided about trust and credentials. */
   hasAccess = false;
-  /** The selection that the prompt named when the line began. */
+  /** The selection when the line began: the prompt named it. */
   readonly #began: readonly DeviceSession[];
 
   constructor(
@@ -206,7 +206,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
 
   /** The same call with every question answered by yes, for steps that must not wait. */
   nestedYes(): Call<K, M> {
-    // A pause or a stop of this run must not hold them up.
+    // A pause or stop of this run must not delay these steps.
     const io = { ...this.io, signal: new AbortController().signal, control: undefined };
     return this.with({ yes: true, canary: undefined }, io);
   }
@@ -338,7 +338,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     );
   }
 
-  /** The words of a filter that name devices, as in `--on fw1 fw2`, and the line that is meant; undefined if none does. */
+  /** The error for a filter with device names (`--on fw1 fw2`), with the line that is meant; undefined without one. */
   async devicesInFilter(): Promise<UsageError | undefined> {
     const { fleet, services } = this.shell;
     const { devices } = withConnected(
@@ -379,7 +379,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     const { on } = this.#all;
     const { fleet } = this.shell;
     const sessions = on.length > 0 ? await this.resolve(on) : this.#began;
-    // If the selected devices have left, no others replace them: the prompt names none.
+    // If the selected devices have disconnected, no other devices replace them: the prompt names none.
     return sessions.length > 0 || fleet.connected.length > 0 ? sessions : this.#usualSessions();
   }
 
@@ -389,7 +389,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return targets.length > 0 ? this.resolve(targets) : this.sessions();
   }
 
-  /** The devices of the setting `on`. A project file may name only devices of the inventory: no login goes elsewhere. */
+  /** The devices of the setting `on`. A project file may name only devices of the inventory, so that no login leaks. */
   async #usualSessions(): Promise<readonly DeviceSession[]> {
     const { settings, notices } = this.shell.services;
     const selector = settings.get('on');
@@ -406,7 +406,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     return sessions;
   }
 
-  /** Whether `--on` names a device of a journal, which may have moved or changed its name; without `--on`: each. */
+  /** Tests whether `--on` names a device of a journal, by address or name. Without `--on` it is true for each. */
   async namedByOn(): Promise<(device: DeviceRef) => boolean> {
     const { on } = this.#all;
     const named = on.length > 0 ? await this.resolve(on) : undefined;
@@ -467,15 +467,15 @@ const MOST_GROUPS = 6;
 export interface Invocation {
   readonly command: CommandSpec;
   readonly verb: VerbSpec;
-  /** The line names the command alone. */
+  /** Whether the line names the command, but no verb. */
   readonly isImplied?: boolean;
   readonly args: Arguments<OptionKey>;
   readonly given: Given;
   /** The line with secrets masked, safe to keep. */
   readonly line: string;
-  /** The line began with an alias. */
+  /** Whether the line began with an alias. */
   readonly isAlias?: boolean;
-  /** A word stands in the place of a verb: a search if a record matches it, else this mistake. */
+  /** The mistake if a word in the place of a verb matches no record; if one matches, the word is a search. */
   readonly stray?: UsageError | undefined;
 }
 
@@ -489,11 +489,11 @@ export interface Grammar {
   ) => CommandSpec | undefined;
   /** `resource NAME`: the verbs of this resource, even if a command has the same name. */
   readonly resourceNamed?: ((name: Word) => CommandSpec) | undefined;
-  /** Replaces an alias at the start of a line by its line; undefined without an alias. */
+  /** Expands an alias at the start of a line. Returns undefined if there is none. */
   readonly expand?: ((words: readonly Word[]) => Expansion | undefined) | undefined;
-  /** The same for an unknown word: devices decide when the line runs. If it is no resource, `mistake` is thrown. */
+  /** The command of a word that may be a resource. When it runs, a GET decides; if it is none, it throws `mistake`. */
   readonly guess?: ((name: string, mistake: UsageError) => CommandSpec | undefined) | undefined;
-  /** How often the line may still be corrected before it is offered. Default: 2. */
+  /** How often devsh may correct the line before it suggests it. Default: 2. */
   readonly corrections?: number;
 }
 
@@ -501,8 +501,8 @@ export interface Expansion {
   readonly name: string;
   readonly line: string;
   readonly words: readonly Word[];
-  /** The alias is a program: the words are its options. */
+  /** The command that runs the program, if the alias is one: `words` are then its options. */
   readonly program: CommandSpec | undefined;
-  /** A value in its line was chosen by a device. */
+  /** Whether a device chose a value in the line. */
   readonly isForeign: boolean;
 }

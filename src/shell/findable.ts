@@ -12,21 +12,21 @@ import { HELP_TOPICS } from './help/topic-names.ts';
 import { matchOf, targetsOf } from './completion/complete.ts';
 import { type CompletionSources, seenDevices, seenKeys } from './seen-devices.ts';
 
-/** Something that can be looked up by its name, in words of other programs too. */
+/** Something that the user can look up by its name, or by the word of another program. */
 export interface Findable {
   readonly kind: 'key' | 'command' | 'device' | 'group' | 'user' | 'run' | 'setting' | 'help';
-  /** As on a device: may have control characters. */
+  /** As the device spells it: it may have control characters. */
   readonly name: string;
   readonly summary: string;
   readonly words: readonly string[];
 }
 
-/** The line for it; the user completes one that ends with a blank. */
+/** With the line that uses it. If the line ends with a blank, the user completes it. */
 export interface FindableLine extends Findable {
   readonly line: string;
 }
 
-/** As many as are searched within a few frames. */
+/** More users than that cannot be searched within a few frames. */
 const MOST_USERS = 10_000;
 
 /** All that a session knows: commands, devices, groups, users, runs, settings, help. Asks no device. */
@@ -85,7 +85,7 @@ function findable(
   return { kind, name, summary, words, line };
 }
 
-/** The best matches of all typed words first; without any, those of the most similar word. */
+/** The matches of all typed words, the best first. If there are none, those of the most similar word. */
 export function found<F extends Findable>(all: readonly F[], typed: string): readonly F[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return all;
@@ -102,7 +102,7 @@ export function found<F extends Findable>(all: readonly F[], typed: string): rea
   return similar === undefined ? [] : ranked([similar.toLowerCase()]);
 }
 
-/** Less is better: the name as typed, a word for it, a part of the name, the summary. */
+/** Smaller is better. Best is the name as typed, then a synonym, a part of the name, and the summary. */
 function rankOf({ name, summary, words }: Findable, word: string): number {
   const match = matchOf(word, name);
   if (match !== undefined && match.tier < 2) return match.tier;

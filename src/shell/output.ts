@@ -10,7 +10,7 @@ import { type Note, textOf } from '../output/sentences.ts';
 import { someOf } from '../text/one-line.ts';
 import type { TableName, TextName } from './help/document-schema.ts';
 
-/** The output of a command as data, for each reader to draw. Its strings may come from a device: not safe to show. */
+/** The output of a command as data, for each reader to draw. Its strings may come from a device and are not escaped. */
 export type Output =
   | ReadOutput
   | ChangeOutput
@@ -29,11 +29,11 @@ export type Output =
 
 export interface View {
   readonly resource: string;
-  /** `table`: one row a record; `record`: one block a record, every field. */
+  /** `table`: one row for each record. `record`: one block with every field for each record. */
   readonly layout: 'table' | 'record';
-  /** The field of the natural key (`username`): the first column, and what folding compares by. */
+  /** The field of the natural key (`username`): the first column, by which folding finds the same record. */
   readonly key?: string | undefined;
-  /** Field names to show, in order; absent: chosen by content. */
+  /** Field names to show, in order. If absent, devsh chooses them by content. */
   readonly columns?: readonly string[] | undefined;
   /** The columns of an earlier line. Those that the records have replace the choice by content. */
   readonly recalled?: readonly string[] | undefined;
@@ -43,14 +43,14 @@ export interface View {
   readonly fold: boolean;
   /** Fields that differ between devices by nature (id, token): they are no drift and do not prevent folding. */
   readonly perDevice: readonly string[];
-  /** A filter left out records, so that a missing key proves nothing. */
+  /** Whether a filter left out records, so that a missing key proves nothing. */
   readonly filtered?: boolean;
-  /** What was read earlier: no device is asked. */
+  /** Whether the records are from an earlier reading, without a request. */
   readonly isPast?: boolean;
-  /** The records go to a file: complete and exact. */
+  /** Present if the records go to a file, complete and exact. */
   readonly file?: {
     readonly filter?: string;
-    /** The file contains the records of one device. */
+    /** Whether the file contains the records of one device. */
     readonly isOneDevice?: boolean;
   };
 }
@@ -69,11 +69,11 @@ export interface ReadOutput {
   /** Number of selected devices, including those without a response. */
   readonly total?: number;
   readonly outcome: ReadOutcome;
-  /** The list is a summary: the fields that it is known to leave out. */
+  /** The fields that the list is known to leave out. */
   readonly omits?: readonly string[] | undefined;
-  /** The list may leave records out. */
+  /** Whether the list may leave records out. */
   readonly mayLack?: boolean;
-  /** Not the present: the records of this earlier reading, in ms UTC. `next`: when the reading after it ended. */
+  /** The times (ms UTC) of the earlier reading that the records are from. `next`: when the reading after it ended. */
   readonly past?: { readonly from: number; readonly to: number; readonly next: number | undefined };
 }
 
@@ -98,9 +98,9 @@ export interface DriftOutput {
 /** The plan of a write: shown before the question, and the only output with `--dry-run`. */
 export interface PlanOutput {
   readonly kind: 'plan';
-  /** `--dry-run`: nothing follows, so that the plan is the data and goes to stdout. */
+  /** True with `--dry-run`: no results follow, so the plan is the data and goes to stdout. */
   readonly dryRun?: boolean;
-  /** `--yes`: nobody is asked, and the results say what is done. */
+  /** True with `--yes`: nobody is asked, and the results tell what was done. */
   readonly isAgreed?: boolean;
   readonly plan: Plan;
 }
@@ -109,7 +109,7 @@ export interface PlanOutput {
 export interface ProgressOutput {
   readonly kind: 'progress';
   readonly done: number;
-  /** 0: nothing is counted, only the text is shown. */
+  /** 0 if nothing is counted: only the text is shown. */
   readonly total: number;
   readonly text: string;
 }
@@ -140,7 +140,7 @@ export interface ResultOutput {
   readonly kind: 'result';
   readonly run: string;
   readonly result: StepResult;
-  /** From the journal: it does not count for the exit status of this command. */
+  /** True if the result comes from a journal: it does not count for the exit status of this command. */
   readonly isPast?: true;
 }
 
@@ -164,9 +164,9 @@ export interface TableOutput {
   readonly hasSuccess?: boolean;
   /** A comparison found differences: exit code 8. */
   readonly hasDifferences?: boolean;
-  /** What the rows stand for, for the screen: as many as there are rows. */
+  /** The events of the rows, one for each, for the screen. */
   readonly changes?: readonly FoldedEvent[];
-  /** Results beside it say the same to people. */
+  /** True if the results beside it tell the same to people. */
   readonly isDataOnly?: true;
   /** The table exists to show secrets (the accounts of the simulator): they are not masked. */
   readonly showsSecrets?: true;
@@ -175,7 +175,7 @@ export interface TableOutput {
 interface TableColumn {
   readonly key: string;
   readonly title: string;
-  /** Left out if the terminal is too narrow. */
+  /** True if a narrow terminal may leave the column out. */
   readonly isExtra?: true;
 }
 
@@ -215,7 +215,7 @@ export interface AnswerOutput {
   readonly body: string;
   /** The decoded body, if it is JSON and `--raw` is not given. */
   readonly value?: Value | undefined;
-  /** A verdict says what became of the request, so that its status does not count. */
+  /** True if a verdict judges the request, so that its status does not count. */
   readonly isJudged?: true;
 }
 
@@ -224,11 +224,11 @@ export interface MessageOutput {
   readonly kind: 'message';
   readonly level: 'info' | 'done' | 'warning';
   readonly text: string;
-  /** Something succeeded, so that failures elsewhere make the line partial. */
+  /** Whether something succeeded, so that failures elsewhere make the line partial. */
   readonly hasSuccess?: boolean;
-  /** What an earlier line said to be pending is so no more. */
+  /** Whether something is no longer pending that an earlier line named as pending. */
   readonly settles?: boolean;
-  /** The line did not ask for it: what the line itself says is more important. */
+  /** Whether the message is not about the line itself, so that other output is more important. */
   readonly isAside?: boolean;
 }
 
@@ -255,7 +255,7 @@ export interface ErrorOutput {
   readonly device?: DeviceRef;
 }
 
-/** Ends a document: readers that print at the end print all so far. What follows is in `format`, if given. */
+/** Makes readers that print at the end print all output so far. If given, `format` is that of the output after it. */
 interface CheckpointOutput {
   readonly kind: 'checkpoint';
   readonly format?: Format | undefined;
@@ -267,12 +267,12 @@ interface QuitOutput {
 
 const FAILED = 1;
 const PARTIAL = 3;
-/** A question of the gate that nobody answered. */
+/** The exit code for questions of the gate that nobody answered. */
 const ASK = 6;
 const DRIFT = 7;
 const DIFFERENCES = 8;
 
-/** Absent: does not count, unless there is no other verdict. */
+/** The exit code of each verdict. `undefined` counts only if there is no other verdict. */
 const CODES: Readonly<Record<Verdict, number | undefined>> = {
   done: 0,
   unchanged: 0,
@@ -284,7 +284,7 @@ const CODES: Readonly<Record<Verdict, number | undefined>> = {
   skipped: undefined,
 };
 
-/** All well: 0. Mixed or unknown: 3. Only drift: 7. Only questions: 6. Else the shared code, or 1. Differences: 8. */
+/** All well 0, differences 8, mixed or unknown 3, only questions 6, only drift 7; else the code that all share, or 1. */
 export class ExitCode {
   readonly #codes = new Set<number>();
   #hasSkipped = false;

@@ -135,7 +135,7 @@ function located(
   return error;
 }
 
-/** Ends the script with the code that all lines share, else with 3: some of them failed. */
+/** Ends the script with the exit code that all lines share, or with 3 if they differ. */
 function notAll(failed: readonly number[], codes: ReadonlySet<number>): StoppedError {
   const [only] = codes;
   const exitCode = codes.size === 1 && only !== undefined ? only : 3;

@@ -106,7 +106,7 @@ export abstract class Services {
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
     const kind = tokenStdin ? 'token' : passwordStdin ? 'password' : undefined;
-    // The line behind the secret, if both come from standard input.
+    // The passphrase is in the line behind the token or password, if both come from standard input.
     const line = kind === undefined ? 0 : 1;
     const credentials = new Credentials({
       env,
@@ -142,7 +142,7 @@ export abstract class Services {
     return (await this.knownDevices.find(entry.address)) ?? this.#inventoryPin(entry);
   }
 
-  /** The same of all devices, by their addresses. */
+  /** The pins of all devices, by address. */
   async pins(): Promise<ReadonlyMap<string, Pin>> {
     const { pins } = await this.knownDevices.pinFile();
     const { devices } = await this.inventory.load();
@@ -199,7 +199,7 @@ export abstract class Services {
   }
 }
 
-/** A remark that belongs to no line alone. */
+/** A message that is not about one line alone. */
 export interface Notice {
   readonly text: string;
   readonly level: 'info' | 'warning';
@@ -234,7 +234,7 @@ export class Notices {
 
 /** One key of the full screen (or several with the same action) and its action. */
 export interface KeyRow {
-  /** In words: "In the table". */
+  /** The place of the screen in words: "In the table". */
   readonly place: string;
   readonly keys: readonly string[];
   readonly label: string;
@@ -242,7 +242,7 @@ export interface KeyRow {
   readonly command?: string;
 }
 
-/** As the options of the same names. */
+/** The values of the options of the same names. */
 export interface SimulatorSpec {
   readonly devices: number;
   readonly users: number;

@@ -22,11 +22,11 @@ export interface Question {
   readonly expected?: string;
   /** The colour of the label at the start of the text. */
   readonly color?: LabelColor | undefined;
-  /** It looks different from others, and Enter alone means no. */
+  /** Whether it looks different from others. Enter alone then means no. */
   readonly isWarning?: boolean;
   /** Aborted when the answer is no longer needed: the question is removed. */
   readonly until?: AbortSignal;
-  /** The question comes from running work. It is withdrawn if the user has continued with something else. */
+  /** Whether it comes from work in progress. It is removed if the user has continued with something else. */
   readonly isLate?: boolean;
 }
 
@@ -34,19 +34,19 @@ export interface Question {
 export interface ShellIo {
   /** Absent if the user cannot be asked. Resolves to `undefined` if the user declines. */
   readonly ask?: (question: Question) => Promise<string | undefined>;
-  /** A run turns to this device. */
+  /** Called when a run begins with this device. */
   readonly onDevice?: (name: string) => void;
-  /** Questions about certificates and logins wait in a list (`questions`) until the user opens it. */
+  /** Whether questions about certificates and logins wait in a list (`questions`) until the user opens it. */
   readonly asksLater?: boolean;
-  /** A person reads the tables on a screen, not a program. */
+  /** Whether a person reads the tables on a screen, not a program. */
   readonly isOnScreen?: boolean;
-  /** A person types line after line, so that the columns of one line may apply to the next. */
+  /** Whether a person types line after line, so that the columns of one line may apply to the next. */
   readonly isPrompt?: boolean;
-  /** Beside another line, or by itself: a login that was refused before stays refused. */
+  /** Whether it runs beside another line or by itself: then it does not try a refused login again. */
   readonly isBeside?: boolean;
-  /** The reader repeats lines with `--watch` by itself. */
+  /** Whether the reader itself repeats lines with `--watch`. */
   readonly isRefreshing?: boolean;
-  /** This line is the last: a connection can close after its last response. */
+  /** Whether this line is the last one: each connection can close after its last response. */
   readonly isLast?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
@@ -60,7 +60,7 @@ export interface ShellIo {
   readonly trace: (line: string) => void;
 }
 
-/** Asks for `y` for one thing, else for the number. Throws RefusedError for any other answer, or without one. */
+/** Asks for `y` for one thing, else for the number. Throws a `RefusedError` for any other answer, or for none. */
 export async function confirm(
   { io, options }: { readonly io: ShellIo; readonly options: { readonly yes: boolean } },
   count: number,
@@ -87,14 +87,14 @@ export interface Given {
 export class ShellSession {
   readonly services: Services;
   readonly fleet: Fleet;
-  /** What this session keeps ends with it, as in the demo: the user need not know. */
+  /** Whether all that this session keeps ends with it, as in the demo: devsh does not announce what it keeps. */
   keepsForItself = false;
   readonly gate = new CredentialGate();
   /** Trust and credential of this session alone, by device name. */
   readonly given = new Map<string, Given>();
   /** The user whose typed password a device refused, by device name. devsh does not ask for the user again. */
   readonly refusedUsers = new Map<string, string>();
-  /** Unchanged lines; the next session offers them. */
+  /** The `connect` lines as typed. The next session offers them. */
   readonly connectLines: string[] = [];
   /** Options of `devsh connect` that apply to all following lines. */
   defaults: GivenOptions = {};
@@ -133,19 +133,19 @@ export class ShellSession {
     this.#background.push(work);
   }
 
-  /** What was read of each device over time, with all that this session has read. */
+  /** The readings of each device over time, with those of this session. */
   async readings(): Promise<HistoryFiles> {
     const observer = await this.#observed();
     await observer.flush();
     return observer.files;
   }
 
-  /** The user has replaced the pin of a device: its history goes on. */
+  /** Continues the history of a device after the user has replaced its pin. */
   async replacePin(device: DeviceRef, old: string, pin: string): Promise<void> {
     await (await this.#observed()).replacePin(device, old, pin);
   }
 
-  /** Loaded with the first reading. */
+  /** Opens the observer at the first reading. */
   #observed(): Promise<Observer> {
     return (this.#observer ??= this.#openObserver());
   }

@@ -103,7 +103,7 @@ export class Shell {
     return complete(line, cursor, [...COMMANDS, ...this.#resources()], sources);
   }
 
-  /** Whether a command or a resource has the name of an alias, with a notice: an alias shadows nothing. */
+  /** Whether a command or a resource has this name. Adds a notice, because an alias of the same name never runs. */
   #hides(name: string): boolean {
     const isCommand = commandNamed(COMMANDS, name) !== undefined;
     const { notices, profiles } = this.shell.services;
@@ -142,7 +142,7 @@ export interface Opening {
 /** Returns undefined if argv is a single command. */
 export function openingOf(shell: Shell, argv: readonly string[]): Opening | undefined {
   const invocation = attempt(DevshError, () => shell.parse(wordsOfArgv(argv)));
-  // A mistake is said where the line is run.
+  // A mistake is reported when the line runs.
   if (invocation === undefined) return undefined;
   const { command, given } = invocation;
   const isShell = ['connect', 'demo'].includes(command.name) || isEmpty(argv);

@@ -15,7 +15,7 @@ export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): n
   return hasAnswer ? everyMs : Math.max(everyMs, Math.min(waitMs * 2, LONGEST_WAIT_MS));
 }
 
-/** Throws a `UsageError` for a format that is written at the end: a watch has none. */
+/** Throws a `UsageError` for a format that is printed at the end: a watch has no end. */
 function refuseEndless(format: Format = 'table'): void {
   if (format !== 'table' && format !== 'jsonl') {
     throw new UsageError(`--watch never ends, and ${format} needs an end; use --format jsonl`);
@@ -45,7 +45,7 @@ async function* repeated(
   }
 }
 
-/** Reports changes; a failing device once, and its first response after that. The others continue. */
+/** Reports changes. Reports a device that fails once, and again when it responds; the others continue. */
 export function watched(
   call: Call,
   everyMs: number,
@@ -126,7 +126,7 @@ export function watchDevices(
   return repeated(call, everyMs, () => sessions.some(({ state }) => state.kind === 'ready'), round);
 }
 
-/** Without the time of the reading; with the old latency if the change is too small to report. */
+/** The row without the time of the reading, and with the old latency if the change is too small to report. */
 function steady(row: DeviceRecord, before: DeviceRecord | undefined): DeviceRecord {
   const now = Object.fromEntries(Object.entries(row).filter(([key]) => key !== 'last_read'));
   const [old, latency] = [before?.['latency_ms'], now['latency_ms']];

@@ -46,13 +46,13 @@ export const login = command({
       });
     } finally {
       const store = call.shell.services.rotation(call.options, undefined);
-      // If it fails, the next command names the run, as before.
+      // If this fails, the next command names the unfinished run again.
       await unlessFailed(store.then((rotations) => rotations.endDoubts(accepted)));
     }
   },
 });
 
-/** `login fw1 --token 4e39…`: "no device 4e39…" would show the token. Throws a `UsageError`. */
+/** Throws a `UsageError` for `login fw1 --token 4e39…`: the error "no device 4e39…" would show the token. */
 async function refuseTokenAsTarget({ options, args, shell }: Call<'token'>): Promise<void> {
   if (!options.token) return;
   const inventory = await shell.services.inventory.load();
@@ -92,7 +92,7 @@ export const logout = command({
   },
 });
 
-/** The kept secrets of accounts that "rotate" has changed. */
+/** Forgets the stored secrets of accounts that "rotate" has changed. */
 async function* forgetRotated(
   { access, options, shell }: Call<DeviceOption>,
   addresses: ReadonlySet<string>,

@@ -122,7 +122,7 @@ export const alias: CommandSpec = {
   ],
 };
 
-/** The line must be one that runs, as far as this is known without its variables. */
+/** Throws a `UsageError` if the line cannot run, as far as known without its variables. */
 function checkLine(alias: Alias, { commands, resourceFor, resourceNamed }: Grammar): void {
   const marked = templateOf(alias).words;
   const words = marked.map((word) => ({ ...word, text: word.text.replace(/\0\d+\0/g, '1') }));

@@ -85,7 +85,7 @@ export const config: CommandSpec = {
             { column: word?.start },
           );
         if (name === 'timeoutMs' && Number(text) > 0 && Number(text) < 100) {
-          // `--timeout 20` are seconds.
+          // The number may be in seconds, as in `--timeout 20`.
           throw new UsageError(`timeoutMs is in milliseconds, and ${text} ms are too short`, {
             column: word?.start,
             suggestions: [`config set timeoutMs ${Number(text) * 1000}`],
@@ -128,7 +128,7 @@ function settingNamed([word]: readonly Word[]): SettingName {
   });
 }
 
-/** Reports a change, and the source that wins over it. */
+/** Reports a change, and warns if another source wins over it. */
 function* kept({ shell, io }: Call, name: SettingName, text: string): Generator<Output> {
   const isLater = io.isPrompt === true && name !== 'theme';
   yield success(isLater ? `${text}; it applies from the next start at the latest` : text);

@@ -81,7 +81,7 @@ async function* meetNext(
   return [kept];
 }
 
-/** Whether the device speaks in another way than the document, and nobody has said how. */
+/** Whether the device does not speak as documented, and no profile is set for it. */
 function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boolean {
   const isElsewhere =
     error instanceof ProtocolError ||
@@ -90,7 +90,7 @@ function isUnknown({ entry }: DeviceSession, error: DevshError | undefined): boo
   return entry.profile === undefined && isElsewhere;
 }
 
-/** Elsewhere a refused login is a wrong password, and further requests look like an attack. */
+/** Only one new device is tried further: elsewhere a refused login is a wrong password, and requests look hostile. */
 async function isAloneAndNew(
   { shell: { services } }: Call,
   sessions: readonly DeviceSession[],
@@ -100,10 +100,10 @@ async function isAloneAndNew(
   return Object.keys(await services.profiles.seen(only.ref.address)).length === 0;
 }
 
-/** More unknown devices are named as errors. */
+/** After this many unknown devices, devsh reports the others as errors. */
 const MOST_MET = 3;
 
-/** What devices that answer now still get from earlier runs. */
+/** Reports what is pending on the devices that answer now. */
 async function* owedHere(
   { shell: { services } }: Call,
   sessions: readonly DeviceSession[],
@@ -150,7 +150,7 @@ export const use = command({
   },
 });
 
-/** The named ones of the connected devices; all for no name and for `all`. */
+/** The connected devices that the line names; all of them without a name, or for `all`. */
 function connectedSessions(call: Call): readonly DeviceSession[] {
   const { connected } = call.shell.fleet;
   const selectors = call.args.all('SELECTOR').map((text) => (text === 'all' ? '@all' : text));
@@ -165,7 +165,7 @@ function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[
   const names = entries.map(({ name }) => name);
   try {
     const selected = selectDevices(selectors, new Inventory(entries));
-    // An address must belong to a connected device; a range may include others.
+    // A typed name or address must belong to a connected device; a range may include others.
     const isConnected = ({ address }: DeviceEntry): boolean =>
       entries.some((entry) => entry.address === address);
     const typed = selectors.flatMap((text) => text.split(/[\s,]+/));
@@ -240,7 +240,7 @@ const importDevices = verb({
 
 const SHORT_FORM = 'Short form of "device list"';
 
-/** `device add fw1 --group berlin`, for a device that the inventory has. */
+/** Adds a device that the inventory has to groups: `device add fw1 --group berlin`. */
 async function addToGroups({
   args,
   given,
@@ -309,7 +309,7 @@ export const device: CommandSpec = {
           address,
           groups: [...options.groups],
           ...(options.user !== undefined && { user: options.user }),
-          // A relative path in the file would count from the folder of the file.
+          // In the file, a relative path would start at the folder of the file.
           ...(options.ca !== undefined && { ca: resolve(options.ca) }),
           ...(options.route && { route: options.route }),
           ...(options.insecure && { insecure: true }),
@@ -336,7 +336,7 @@ export const device: CommandSpec = {
         const { inventory } = shell.services;
         const address = (await inventory.load()).find(name)?.address ?? name;
         await inventory.remove(name);
-        // Its name is no device any more.
+        // The name is no longer known, so the lines use the address.
         yield success(
           `removed ${name} from the inventory; its pin and login stay: "trust forget ${address}" and "logout ${address}" remove them`,
         );

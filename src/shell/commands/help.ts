@@ -81,7 +81,7 @@ export const help = command({
   },
 });
 
-/** `help op`, `help 1password`: a place of logins leads to their topic. */
+/** The topic of logins for a place that keeps them: `help op`, `help 1password`. */
 function storeTopic(word: string): TopicName | undefined {
   const places = HELP_TOPICS.logins.toLowerCase().split(/[^\w]+/);
   return places.indexOf(word.toLowerCase()) > places.indexOf('from') ? 'logins' : undefined;
@@ -128,7 +128,7 @@ function unknown(words: readonly Word[], commands: readonly CommandSpec[]): Usag
   });
 }
 
-/** `help add`: a verb of records; `help refuse`: what a topic is about. */
+/** What the word of `help WORD` may mean: a verb of records (`add`), or topics with this word (`refuse`). */
 function aboutOf(word: string, commands: readonly CommandSpec[]): string[] {
   const user = commands.find(({ name }) => name === 'user');
   if (user !== undefined && verbNamed(user, word) !== undefined) return [`user ${word}`];

@@ -42,7 +42,7 @@ export const resources = command({
   },
 });
 
-/** `resource NAME VERB …`: only explained here, as the grammar finds the verbs of the resource. */
+/** Explains `resource NAME VERB …` in the help. The grammar itself finds the verbs of the resource. */
 export const anyResource = command({
   name: 'resource',
   section: 'Records',
@@ -65,7 +65,7 @@ export const anyResource = command({
     'selected device with one GET before it reports a mistake.',
   examples: ['resource alias list', 'resource config list'],
   *run() {
-    // A line with a name gets the verbs of the resource instead.
+    // The grammar replaces a line with a name by the verbs of the resource.
   },
 });
 
@@ -77,7 +77,7 @@ export function resourceNames({ known }: Pick<Fleet, 'known'>): string[] {
   return [...new Set(names)].filter(isResourceName);
 }
 
-/** Explains a short list, and where to find more. */
+/** Explains why the list is short, and where to find more. */
 function remark(offers: readonly string[], silent: readonly string[]): string | undefined {
   if (silent.length > 0) {
     return (

@@ -22,7 +22,7 @@ export interface DeviceQuestion {
   readonly reason: string;
 }
 
-/** Suspicious ones come first. */
+/** The suspicious kind comes first. */
 const KINDS = ['changed', 'certificate', 'login'] as const;
 
 export function openQuestions(fleet: Fleet): DeviceQuestion[] {
@@ -193,7 +193,7 @@ async function* accept(
   for (const { entry, state } of sessions) if (state.kind !== 'ready') access.typed.delete(entry);
 }
 
-/** The next question as devices connect: certificates first, then one login. Returns the devices that it concerns. */
+/** Asks the next question of devices that connect: certificates first, then one login. Returns its devices. */
 export async function* askNext(
   call: Call,
   sessions: readonly DeviceSession[],

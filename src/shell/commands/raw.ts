@@ -59,7 +59,7 @@ async function getPages(
   const onPage = (response: Response): void => {
     pages += 1;
     if (format !== 'jsonl') return;
-    // Only now is it known that more pages follow the first.
+    // The second page shows that there is more than one.
     if (pages === 2) shown.forEach(emit);
     show(response).forEach(emit);
   };

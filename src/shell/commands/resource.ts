@@ -56,7 +56,7 @@ export function resourceCommand(resource: string): CommandSpec {
   };
 }
 
-/** As `resourceCommand`, for a word that may be mistyped: one GET decides. Throws `mistake` if it is no resource. */
+/** Like `resourceCommand`, for a word that may be mistyped. When it runs, one GET decides, or it throws `mistake`. */
 export function guessedResource(resource: string, mistake: UsageError): CommandSpec {
   const command = resourceCommand(resource);
   const verbs = command.verbs.map((verb): VerbSpec => ({
