@@ -16,31 +16,31 @@ import { type Author, type Event, type FieldChange, type RecordEvent, spanOf } f
 import { idText } from './kept.ts';
 import type { Identity } from './replay.ts';
 
-/** A request of a run that left for a device. */
+/** A request that a run sent to a device. */
 export interface Deed {
   readonly run: string;
   /** Its command line. */
   readonly line: string;
   readonly device: DeviceRef;
   readonly pin: string | undefined;
-  /** Undefined where nobody knows what the run did there. */
+  /** Undefined if devsh does not know what the run did there. */
   readonly record?: DeedRecord | undefined;
-  /** When it left, and when its verdict was known; ms UTC. */
+  /** When it was sent, and when its verdict was known; ms UTC. */
   readonly sentAt: number;
   readonly endedAt: number;
 }
 
 interface DeedRecord extends Pick<Step, 'resource' | 'action' | 'key' | 'before' | 'asked'> {
-  /** As read back, else as before the step: it has the id. */
+  /** The record as read back, or else as it was before the step: it has the id. */
   readonly held: DeviceRecord | undefined;
   /** Undefined if it was never known. */
   readonly verdict: StepResult['verdict'] | undefined;
 }
 
-/** Which device the period of an event was read from, the latest identity first. */
+/** The identities of the device in the period of an event, the latest first. */
 export type IdentitiesOf = (event: Event) => readonly Pick<Identity, 'address' | 'pin'>[];
 
-/** Who did what, by the journals of the runs of this devsh. */
+/** The requests of the runs of this devsh, from their journals. They tell who made a change. */
 export class Deeds {
   readonly #byAddress: ReadonlyMap<string, readonly Deed[]>;
   readonly #byRecord: ReadonlyMap<string, readonly { readonly deed: Deed }[]>;
@@ -56,7 +56,7 @@ export class Deeds {
     this.unreadable = unreadable;
   }
 
-  /** The events of all devices with their authors. Fields that no run sent are an event of their own. */
+  /** Adds their authors to the events of all devices. Fields by different authors become separate events. */
   attributed(events: readonly Event[]): Event[] {
     const near = events.flatMap((event) =>
       'key' in event && this.#here(event)
@@ -70,7 +70,7 @@ export class Deeds {
       if (!('key' in event) || (event.kind === 'added' && event.after === undefined))
         return [event];
       return this.#parted(event).map((one) => {
-        // A list that shows more is nobody's deed.
+        // Nobody makes a list show more records.
         if (one.author !== undefined || one.kind === 'listed') return one;
         const same = contentsOf(one).flatMap((content) => byContent.get(content) ?? []);
         const alike = same.find((other) => mayBeAtOnce(one, other.event))?.event;
@@ -98,7 +98,7 @@ export class Deeds {
     }
     const groups = grouped(
       event.fields,
-      // An add that showed no record has changed none.
+      // An add after which no record was read has changed no field.
       (change) => onlyRun(own.filter((one) => one.record?.held && hasWritten(one, change))) ?? null,
     );
     return [...groups].map(([deed, fields]) => {
@@ -106,7 +106,10 @@ export class Deeds {
     });
   }
 
-  /** The newest run that wrote there then, or to such a record on any device, or to another one that shows it alike. */
+  /**
+   * The run that may have made a change, without a proof: the newest one that wrote to this device then, to such a
+   * record on any device, or to a device that shows the same change.
+   */
   #near(event: RecordEvent, alike: RecordEvent | undefined): Author | undefined {
     const places = this.#identitiesOf(event);
     const isElsewhere = ({ device }: Deed): boolean =>
@@ -129,7 +132,7 @@ export class Deeds {
 
   /** Finds deeds by key or id. */
   #ofRecord({ resource, key, record }: RecordEvent): readonly Deed[] {
-    // The second of one name is `ann#2`.
+    // The second record with the name `ann` has the key `ann#2`.
     const names = [key, key.replace(/#\d+$/, ''), ...idsOf(record.fields).map(canonicalId)];
     const found = [...new Set(names)].flatMap(
       (name) => this.#byRecord.get(recordName(resource, name)) ?? [],
@@ -140,7 +143,7 @@ export class Deeds {
 
 function recordNames({ record }: Deed): string[] {
   if (record === undefined) return [];
-  // Any field may be its id, or its name before or since.
+  // Any field may be the id of the record, or its name before or after the step.
   const named = [...Object.values(record.asked), ...Object.values(record.held ?? {})].map(
     valueText,
   );
@@ -172,7 +175,7 @@ function isWholeOf(deed: Deed, event: RecordEvent): boolean {
   return action === 'add' && fieldsIn(event).every(isSame);
 }
 
-/** What an event shows of its record. */
+/** The fields that an event shows of its record. */
 function fieldsIn(event: RecordEvent): readonly FieldChange[] {
   if (event.kind === 'changed') return event.fields;
   const { fields, digests } = event.record;
@@ -181,21 +184,21 @@ function fieldsIn(event: RecordEvent): readonly FieldChange[] {
   });
 }
 
-/** Whether a step wrote what a field holds after a change. What a device stored differently is nobody's for sure. */
+/** Whether a step wrote the value of a field after a change. A value that the device altered proves no author. */
 function hasWritten({ record }: Deed, { field, after, isSecret }: FieldChange): boolean {
   const sent = valueAt(record?.asked, field);
   if (sent === undefined) return false;
   const [before, held] = [valueAt(record?.before, field), valueAt(record?.held, field)];
-  // A digest shows that the step has left the secret as it was.
+  // An equal digest before and after shows that the step did not change the secret.
   if (isSecret || isMask(sent)) {
     return !(isComparable(before) && before === (isMask(held) ? held : sent));
   }
-  // What a device made of a new record is by who added it.
+  // The run that adds a record is the author of the values that the device made of it.
   const isOwn = record?.verdict === 'done' || record?.action === 'add';
   return isStored(sent, after) || (isOwn && isStored(held, after));
 }
 
-/** Whether a request may have had an effect like an event, accepted or not. */
+/** Whether a request, accepted or not, may have had the effect that an event shows. */
 function isLike(deed: Deed, event: RecordEvent): boolean {
   const { action, asked, held } = deed.record ?? {};
   if (isOpen(deed)) return true;
@@ -209,11 +212,11 @@ function isLike(deed: Deed, event: RecordEvent): boolean {
   });
 }
 
-/** Whether a device with the same memory, which shows it later, would show an event like this one. */
+/** Whether a device that shares its memory with the device of the request would show this event later. */
 function hasLeft(deed: Deed, event: RecordEvent): boolean {
   if (!isSentBefore(event, deed) || isOther(deed, event)) return false;
   if (event.kind !== 'changed') return isWholeOf(deed, event);
-  // All of a record that was added is by who added it, also what the device set.
+  // The run that adds a record is the author of all its fields, also of those that the device set.
   const added = deed.record?.action === 'add' ? deed.record.held : undefined;
   return event.fields.some(
     (change) =>
@@ -227,7 +230,7 @@ function isOther({ record }: Deed, { id }: RecordEvent): boolean {
   return held !== undefined && held !== canonicalId(id?.text ?? '');
 }
 
-/** What two devices show alike, as a pair with one memory does: a record that came or went, a field that changed. */
+/** Texts that are equal for the events of two devices with one memory: a record that came or went, a changed field. */
 function contentsOf(event: RecordEvent): string[] {
   const { resource, key, id } = event;
   if (event.kind !== 'changed') return [jsonText([resource, key, id?.text ?? null, isNew(event)])];
@@ -247,7 +250,7 @@ function isAccepted({ record }: Deed): boolean {
   return ['done', 'differs', 'no effect'].includes(record?.verdict ?? '');
 }
 
-/** Whether its effect may still show: `unknown`, or `no effect` so far. */
+/** Whether the effect of a request may still show: its verdict is not known, `unknown` or `no effect`. */
 function isOpen({ record }: Pick<Deed, 'record'>): boolean {
   return [undefined, 'unknown', 'no effect'].includes(record?.verdict);
 }
@@ -258,13 +261,13 @@ function mayShowIn(event: Event, deed: Deed): boolean {
   return isSentBefore(event, deed) && (isOpen(deed) || deed.endedAt >= from);
 }
 
-/** Whether a request left before a reading. What is open may have left before the clock was set back. */
+/** Whether a request was sent before the end of a reading. An open one may be from before the clock was set back. */
 function isSentBefore(event: Event, deed: Deed): boolean {
   const [, to] = spanOf(event);
   return deed.sentAt <= (isOpen(deed) ? Math.max(to, event.latest ?? to) : to);
 }
 
-/** Whether a request was under way between two readings, and none before showed its effect. */
+/** Whether a request was in progress between two readings, so that no earlier reading can show its effect. */
 function mayBeBy(event: Event, deed: Deed): boolean {
   const { sentAt, endedAt } = deed;
   const [from, to] = spanOf(event);
@@ -274,7 +277,7 @@ function mayBeBy(event: Event, deed: Deed): boolean {
 }
 
 export function deedsOf({ run: id, command: line, at, endedAt, plan, states }: Run): Deed[] {
-  // What was sent before a run was continued may still show: it is one run.
+  // The runs that continue a run count as one: earlier requests may show their effect later.
   const run = plan.of?.run ?? id;
   const hasSent = [...states.values()].flat().some((state) => sentTime(state) !== undefined);
   return plan.devices.flatMap(({ device, pin, steps, raw }) => {
@@ -283,7 +286,7 @@ export function deedsOf({ run: id, command: line, at, endedAt, plan, states }: R
       const state = states.get(device.name)?.[index];
       if (state === undefined || state.kind === 'waiting') return [];
       const [sent, ended] = [sentTime(state), Date.parse(state.at)];
-      // It had changed since the plan, perhaps by what the run sent to another device with the same memory.
+      // The record had changed since the plan, perhaps by a request to another device with the same memory.
       if (sent === undefined) return hasSent ? [{ ...unknown, endedAt: ended }] : [];
       const left = Date.parse(sent);
       const { verdict, record: held = step.before } = state.kind === 'ended' ? state.result : {};

@@ -6,7 +6,7 @@ import { parseLine, replay } from './replay.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Drops what is too old, and what is too much. Call under the lock. */
+/** Drops old readings, until the files are within the limits. Call under the lock. */
 export async function compact(
   files: HistoryFiles,
   { days, megabytes }: HistoryLimits,
@@ -14,7 +14,7 @@ export async function compact(
 ): Promise<void> {
   const size = async (): Promise<number> =>
     [...(await files.sizes()).values()].reduce((sum, bytes) => sum + bytes, 0);
-  // A tenth more, so that not every file is written again each day.
+  // A tolerance of a tenth, so that not every file is written again each day.
   await dropBefore(files, now - days * DAY_MS, (days * DAY_MS) / 10);
   for (let left = days / 2; (await size()) > megabytes * 1_000_000; left /= 2) {
     await dropBefore(files, left < 0.1 ? now : now - left * DAY_MS, 0);
@@ -32,10 +32,10 @@ async function dropBefore(files: HistoryFiles, since: number, toleranceMs: numbe
   }
 }
 
-/** The same history without what was read before `since`, but for the state from which the rest goes on. Pure. */
+/** Replaces the readings before `since` by the one state that the later lines build on. Pure. */
 export function compacted(text: string, since: number): string {
   const rows = text.split('\n');
-  // What follows a line that stays builds upon it, even if the clock was set back.
+  // All lines behind the first one that stays build on it, even if the clock was set back.
   const first = rows.findIndex((row) => {
     const line = row === '' ? undefined : parseLine(row);
     return line !== undefined && line.kind !== 'life' && line.to >= since;
@@ -44,7 +44,7 @@ export function compacted(text: string, since: number): string {
   const known = replay(old.join('\n'));
   const tracks = [...(known.end?.resources.values() ?? [])];
   const isRead = tracks.length > 0 && tracks.every((all) => all.at(-1)?.damaged === known.damaged);
-  // It stands for the lines that were lost since the last reading.
+  // One damaged line stands for all that were lost since the last reading.
   const lost = known.damaged === 0 || isRead ? '' : 'lost\n';
   return wholeState(known) + lost + rest.join('\n');
 }

@@ -11,19 +11,19 @@ import {
   type Readings,
 } from './replay.ts';
 
-/** One field before and after. Absent: the record had no such field. */
+/** One field before and after a change. A value is absent if the record had no such field. */
 export interface FieldChange {
   readonly field: string;
   readonly before?: Value | undefined;
   readonly after?: Value | undefined;
-  /** It has a secret: the values are masked, and only their digests differ. */
+  /** Whether the field has a secret: the values are masked, and only their digests differ. */
   readonly isSecret: boolean;
 }
 
-/** What the journals say about who did a change. */
+/** The author of a change, from the journals. */
 export type Author =
   | { readonly kind: 'run'; readonly run: string; readonly line: string }
-  /** A run was at work there then, or on such a record of any device; nothing proves that it did this. */
+  /** A run wrote to the device then, or to such a record of any device. Nothing proves that it made the change. */
   | { readonly kind: 'perhaps'; readonly run: string }
   | { readonly kind: 'other' }
   /** The journals of these runs cannot be read. */
@@ -37,21 +37,21 @@ interface EventBase {
   readonly after: number | undefined;
   /** And before this time: the end of the first reading that shows it. */
   readonly before: number;
-  /** The clock was set back between these readings: it may have happened at any time by either clock. */
+  /** The clock was set back between these readings, so that the change may be from any time. */
   readonly isSetBack?: boolean;
-  /** The latest time that a reading had shown by then: later than `before` if the clock was set back before. */
+  /** The latest end of all readings up to then. Later than `before` if the clock was set back earlier. */
   readonly latest?: number | undefined;
   readonly resource?: string | undefined;
-  /** Undefined for what nobody writes (a new period, another shape), and before the journals are asked. */
+  /** Undefined for an event that no request makes (a new period, another shape), and before journals are read. */
   readonly author?: Author | undefined;
 }
 
-/** When it may have happened, in ms UTC. */
+/** The interval in which an event happened, in ms UTC. */
 export function spanOf({ after = -Infinity, before, isSetBack }: Event): readonly [number, number] {
   return isSetBack === true ? [-Infinity, Infinity] : [after, before];
 }
 
-/** When it may have happened at the earliest, in ms UTC; of a first reading, when it ended. */
+/** The earliest time at which an event may have happened, in ms UTC; for a first reading, its end. */
 export function beginOf({ after, before }: Event): number {
   return Math.min(after ?? before, before);
 }
@@ -72,7 +72,7 @@ export function orderOf(events: readonly Event[]): ReadonlyMap<Event, number> {
   );
 }
 
-/** Oldest first. The events of a resource are in order, and stay so. */
+/** Sorts events, the oldest first. The events of one resource must be in order, and stay so. */
 export function inOrder(events: readonly Event[]): Event[] {
   const order = orderOf(events);
   return events.toSorted((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
@@ -80,7 +80,7 @@ export function inOrder(events: readonly Event[]): Event[] {
 
 type Interval = Pick<Event, 'after' | 'before' | 'isSetBack' | 'latest'>;
 
-/** The times of two readings of a resource, as those of what changed between them. */
+/** The interval of a change that two readings of a resource enclose. */
 export function intervalOf(
   readings: readonly KnownReading[],
   earlier: KnownReading,
@@ -95,7 +95,7 @@ export function intervalOf(
 
 interface OfRecord extends RecordName {
   readonly resource: string;
-  /** As it was last, before it went, or since it has changed. */
+  /** The record after the change; if it is gone, as it was last. */
   readonly record: KeptRecord;
 }
 
@@ -103,8 +103,8 @@ interface OfRecord extends RecordName {
 export type RecordEvent = Extract<Event, RecordName>;
 
 /**
- * `unlisted`: the list has stopped to show it, and nothing proves that it is gone. `listed`: the list has begun to show it,
- * and may have left it out before.
+ * `unlisted`: the list no longer shows the record, but nothing proves that it is gone. `listed`: the list shows it now,
+ * but may have left it out before.
  */
 type WholeKind = 'added' | 'listed' | 'gone' | 'unlisted';
 
@@ -123,18 +123,18 @@ export type Event =
       readonly lost: readonly string[];
       readonly records: number;
     })
-  /** Fields that differed at every reading, and are left out from now on. */
+  /** Fields that differed at every reading. They are no longer compared. */
   | (EventBase & {
       readonly kind: 'left';
       readonly resource: string;
       readonly fields: readonly string[];
     })
-  /** Another certificate or address: another device, as far as is known; or records with other names. */
+  /** The certificate, address or naming of records has changed, so that it may be another device. */
   | (EventBase & { readonly kind: 'identity'; readonly reason: IdentityReason });
 
 export type IdentityReason = 'pin' | 'address' | 'digest key' | 'key field';
 
-/** What the periods of a device show since then, oldest first. The first reading of all is no change. Pure. */
+/** The changes of a device since then, the oldest first. Its very first reading is no change. Pure. */
 export function eventsOf(
   device: string,
   periods: readonly IdentityPeriod[],
@@ -160,8 +160,8 @@ export function eventsOf(
 }
 
 /**
- * The period of one record: as `eventsOf`, and that it was there at the first reading of each period: an `added`
- * without `after`. Pure.
+ * The changes of one record. If the first reading of a period shows the record, an `added` without `after` says so.
+ * Pure.
  */
 export function recordEvents(
   device: string,
@@ -175,7 +175,7 @@ export function recordEvents(
     const found = readings.flatMap((reading) =>
       recordsNamed(reading, key).map((record) => ({ reading, record, ...nameOf(record, reading) })),
     );
-    // Another name later or before is still the same record.
+    // A record with the same id is the same one, also under another name.
     const ids = new Set(found.flatMap(({ id }) => (id === undefined ? [] : canonicalId(id.text))));
     const first = found.flatMap(({ reading, record, ...name }): Event[] => {
       if (reading !== readings[0]) return [];
@@ -218,13 +218,13 @@ function eventsOfResource(
   readings: Readings,
   since: number,
 ): Event[] {
-  // What was found to move by itself only later did so before, too.
+  // A field that was found to move by itself did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   const events: Event[] = [];
   for (const [index, reading] of readings.entries()) {
     const { difference, left: fields, state, absent, keyField } = reading;
     const earlier = readings[index - 1];
-    // Most readings show what the one before did.
+    // Most readings show the same as the one before.
     const isQuiet = earlier?.state === state && earlier.absent === absent && fields === undefined;
     if (isQuiet || reading.to < since) continue;
     const interval = earlier && intervalOf(readings, earlier, reading);
@@ -239,7 +239,7 @@ function eventsOfResource(
   return events;
 }
 
-/** What is known of a resource of a device. */
+/** The readings of a resource of a device. */
 interface KnownResource {
   readonly base: { readonly device: string; readonly period: string; readonly resource: string };
   readonly readings: readonly KnownReading[];
@@ -248,8 +248,8 @@ interface KnownResource {
 }
 
 /**
- * What differs between two readings, as all of them explain it: what a list stopped to show is gone once that is proven,
- * and was never gone if a list shows it again before; it may have changed. Pure.
+ * The changes between two readings, in the light of all readings. A record that the list no longer shows is `gone` once
+ * that is proven. If a list shows it again before, it was never gone, but may have changed. Pure.
  */
 export function changesBetween(
   { base, readings, left }: KnownResource,

@@ -9,20 +9,20 @@ const MINUTE_MS = 60_000;
 
 /** The same change on one or several devices. */
 export interface FoldedEvent {
-  /** One for each device, in the order of time. They differ only in device, interval and step. */
+  /** One event for each device, in the order of time. They differ only in device, interval and step. */
   readonly events: readonly [Event, ...Event[]];
   readonly devices: readonly string[];
-  /** All of them lie after this time (ms UTC); undefined: not known for one of them. */
+  /** All events are after this time (ms UTC). Undefined if this is not known for one of them. */
   readonly after: number | undefined;
-  /** And before this time. */
+  /** All events are before this time (ms UTC). */
   readonly before: number;
 }
 
 /**
- * Folds what may have happened on several devices at the same moment, because their intervals have one in
- * common, and what one run did. Newest first. Pure.
+ * Folds equal events of several devices if they have the same run as their author, or if their intervals overlap, so
+ * that they may be from the same moment. Newest first. Pure.
  *
- * @param noteOf what else must be equal
+ * @param noteOf a further text that must be equal
  */
 export function foldEvents(
   events: readonly Event[],
@@ -30,7 +30,7 @@ export function foldEvents(
 ): FoldedEvent[] {
   const open = new Map<string, { events: [Event, ...Event[]]; from: number; to: number }[]>();
   for (const event of events) {
-    const id = jsonText([contentOf(event), runOf(event) ?? null, noteOf(event)]);
+    const id = jsonText([contentOf(event), authorRunOf(event) ?? null, noteOf(event)]);
     const groups = open.get(id) ?? [];
     open.set(id, groups);
     const { after = -Infinity, before } = event;
@@ -38,7 +38,7 @@ export function foldEvents(
     const group = groups.find(
       (one) =>
         one.events.every(({ device }) => device !== event.device) &&
-        (runOf(event) !== undefined || Math.max(one.from, from) <= Math.min(one.to, to)),
+        (authorRunOf(event) !== undefined || Math.max(one.from, from) <= Math.min(one.to, to)),
     );
     if (group === undefined) {
       groups.push({ events: [event], from, to });
@@ -66,11 +66,11 @@ export function foldEvents(
 }
 
 /** The run that did it. */
-export function runOf({ author }: Event): string | undefined {
+export function authorRunOf({ author }: Event): string | undefined {
   return author?.kind === 'run' ? author.run : undefined;
 }
 
-/** What is equal if the same happened on two devices; how many records another shape has may differ. */
+/** A text that is equal for the same event on two devices. The number of records with another shape may differ. */
 function contentOf(event: Event): string {
   if (event.kind !== 'shape') return eventText(event);
   return jsonText([event.resource, event.gained, event.lost]);
@@ -116,14 +116,14 @@ function fieldText({ field, before, after, isSecret }: FieldChange): string {
   return `${field} ${exactText(before)} → ${exactText(after)}`;
 }
 
-/** `09:12 – 09:41`; the end alone, if that is at most a minute later; see `intervalEnds`. */
+/** `09:12 – 09:41`, or the end alone if the interval is at most a minute long; see `intervalEnds`. */
 export function intervalText(interval: Pick<FoldedEvent, 'after' | 'before'>, now: Date): string {
   const [begin, end] = intervalEnds(interval, now);
   if (begin === undefined) return `before ${end}`;
   return interval.before - (interval.after ?? 0) <= MINUTE_MS ? end : `${begin} – ${end}`;
 }
 
-/** Rounded outwards: to minutes, or to seconds if less than two minutes. */
+/** The ends of an interval, rounded outwards: to minutes, or to seconds if it is shorter than two minutes. */
 export function intervalEnds(
   { after, before }: Pick<FoldedEvent, 'after' | 'before'>,
   now: Date,
@@ -134,7 +134,7 @@ export function intervalEnds(
   return [after === undefined ? after : text(after), text(Math.ceil(before / unit) * unit)];
 }
 
-/** What a filter finds: the fields of the record or of the change, and what the table shows. */
+/** The fields in which a filter searches: those of the record or the change, and those of the table. */
 export function filteredBy(event: Event): DeviceRecord {
   const fields =
     event.kind === 'changed'

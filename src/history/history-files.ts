@@ -19,12 +19,12 @@ import { textOf } from '../output/sentences.ts';
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';
 
-/** What is kept at most. */
+/** The limits of the history. */
 export interface HistoryLimits {
-  /** 0: nothing is kept. */
+  /** 0 if nothing is kept. */
   readonly days: number;
   readonly megabytes: number;
-  /** Only values that are known to be harmless are kept. */
+  /** Whether only values that are known to be harmless are kept. */
   readonly isClosed?: boolean;
 }
 
@@ -51,7 +51,7 @@ export class HistoryFiles {
     return readSince(this.path(device), since);
   }
 
-  /** When a device was last read, by the last line. Undefined if nothing is kept of it, or that line is damaged. */
+  /** When a device was last read. Undefined if nothing is kept of it, or the last line is damaged. */
   lastRead(device: string): Date | undefined {
     const text = attempt(DevshError, () => this.read(device, Infinity)) ?? '';
     const line = parseLine(text.slice(text.lastIndexOf('\n', text.length - 2) + 1, -1));
@@ -76,7 +76,7 @@ export class HistoryFiles {
     );
   }
 
-  /** A device with another name than before keeps what was read of it: its address is known. */
+  /** Renames the file of a device that has another name than before, but the same address. */
   async follow(devices: readonly DeviceRef[]): Promise<void> {
     const paths = new Set(await this.paths());
     const named = new Set(devices.map(({ name }) => this.path(name)));
@@ -167,7 +167,7 @@ export function endSince(file: number, since: number): Buffer {
   }
 }
 
-/** Where the last whole state before `since` begins. */
+/** The offset of the last whole state before `since`; undefined if there is none. */
 export function wholeStateBefore(bytes: Buffer, since: number): number | undefined {
   for (let at = bytes.length; at > 0;) {
     at = bytes.lastIndexOf(HEAD, at - 1);
@@ -178,7 +178,7 @@ export function wholeStateBefore(bytes: Buffer, since: number): number | undefin
   return undefined;
 }
 
-/** Safe on every file system, also where `FW1` and `fw1` are one file. */
+/** A name that is safe on every file system, also if `FW1` and `fw1` are the same file there. */
 function fileName(device: string): string {
   if (/^[a-z0-9_-][a-z0-9_.-]{0,149}$/.test(device)) return device;
   const bytes = Buffer.from(device).toString('latin1');

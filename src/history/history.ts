@@ -18,28 +18,28 @@ import {
 } from './replay.ts';
 import { type Note, textOf } from '../output/sentences.ts';
 
-/** A state that was read. */
+/** An earlier state of a resource of one device. */
 export interface PastState extends KnownReading {
   readonly records: readonly DeviceRecord[];
   /** The next reading; undefined if there is none yet. */
   readonly nextRead: Moment | undefined;
-  /** Whether the device is still in that period, as far as is known. */
+  /** Whether the device has had the same identity since then. */
   readonly isCurrentIdentity: boolean;
-  /** Which device it was, and which ones have had its name since, in order. */
+  /** The identities of the device then, and of the devices that have had its name since, in order. */
   readonly identities: readonly Identity[];
-  /** What the list left out, if it was a summary. */
+  /** The fields that the list left out, if it was a summary. */
   readonly notRead: NotRead | undefined;
-  /** Fields that move by themselves; the records are without them. */
+  /** Fields that move by themselves. The records do not have them. */
   readonly leftOut: readonly string[];
 }
 
-/** A list that is a summary: what it shows, and what it is known to leave out. */
+/** The fields that a summary list shows, and those that it is known to leave out. */
 export interface NotRead {
   readonly shown: readonly string[];
   readonly omits: readonly string[];
 }
 
-/** What the readings of a resource know nothing of; undefined if the list shows all, as far as is known. */
+/** The fields that readings of a list do not have; undefined if the list shows all, as far as known. */
 export function notReadIn(
   { omits }: Pick<KnownReading, 'omits'>,
   state: KeptState,
@@ -54,7 +54,7 @@ export function notReadText(found: NotRead): string {
   return textOf({ code: 'summary-list', ...found });
 }
 
-/** One for each summary, with the devices that have it: `user: known are only uuid, username: …`. */
+/** One remark for each summary, with the devices that have it: `user: known are only uuid, username: …`. */
 export function notReadRemarks(
   lists: readonly {
     readonly device: string;
@@ -76,20 +76,20 @@ export class NotReadError extends DevshError {
 
 export type NotKept = (device: string) => string | undefined;
 
-/** What is kept of one device. */
+/** The readings that are kept of one device. */
 export interface DeviceHistory {
   readonly device: string;
-  /** From when on it is asked for, in ms UTC. */
+  /** The begin of the requested time, in ms UTC. */
   readonly since: number;
   /** Oldest first; none if nothing is kept. */
   readonly periods: readonly IdentityPeriod[];
-  /** What its file has lost. */
+  /** How many lines of its file are damaged; undefined if none is. */
   readonly damage: string | undefined;
-  /** Why nothing of it is known, if that is so. */
+  /** Why there are no readings, if there are none. */
   readonly unread: string;
 }
 
-/** Answers questions about what was read in the past. */
+/** Answers questions about earlier readings. */
 export class History {
   readonly #files: HistoryFiles;
   readonly #notKept: NotKept;
@@ -100,21 +100,21 @@ export class History {
     this.#notKept = notKept;
   }
 
-  /** What was read of a device since then (ms UTC), and what it held before: the one way to ask. */
+  /** The readings of a device since then (ms UTC), and the last state before. Everybody asks here. */
   of(device: string, since: number): DeviceHistory {
     const { periods, damaged } = replay(this.#files.read(device, since), since);
     const damage = damaged > 0 ? damageText(this.#files.path(device), damaged) : undefined;
     return { device, since, periods, damage, unread: this.#notKept(device) ?? 'never read' };
   }
 
-  /** Which ids a device has stopped to show, under its identity of today: another record may have them since. */
+  /** Tells when ids were gone from a device of the same identity: since then they may belong to another record. */
   goneAt(device: string, profile: Profile): GoneAt {
     return goneFrom(this.of(device, -Infinity).periods, profile);
   }
 
   /**
-   * The state of a resource that was current at `time`: that of the last reading that ended by then. If there is none,
-   * an error says when the first reading was.
+   * The state of a resource at `time`: that of the last reading that had ended by then. If there is none, an error says
+   * when the first reading was.
    */
   stateAt(device: string, resource: string, time: number): PastState | DevshError {
     try {
@@ -186,7 +186,7 @@ export function goneFrom(periods: readonly IdentityPeriod[], profile: Profile): 
   };
 }
 
-/** In the order in which they were made, even if the clock was set back. */
+/** The readings since then, in the order in which they were made, even if the clock was set back. */
 function readingsSince(readings: readonly KnownReading[], since: number): readonly KnownReading[] {
   const first = readings.findIndex(({ from, to }, index) => {
     const before = readings[index - 1];

@@ -24,20 +24,20 @@ import { canonicalId } from '../change/identity.ts';
 import { isDeviceTime } from '../device/record.ts';
 import { MASK } from '../text/one-line.ts';
 
-/** What tells the records of a list apart. */
+/** The fields by which the records of a list differ. */
 export interface Naming {
   /** The natural key. */
   readonly keyField: string;
-  /** The unique id: set since two records were seen with one natural key. */
+  /** The unique id. Set since a reading has shown two records with the same natural key. */
   readonly idField?: string | undefined;
 }
 
 /**
- * A record as it is kept: without secrets, and without the fields that move by themselves. `digests` has the
- * fields that had a secret in them: their value in `fields` is masked, the digest says whether they changed.
+ * A record as it is kept: without secrets, and without the fields that move by themselves. A field with a secret is
+ * masked in `fields`; its entry in `digests` tells whether it has changed.
  */
 export interface KeptRecord {
-  /** Names it among all readings of a period: its natural key, unless it shares that with another record. */
+  /** Unique in all readings of a period: the natural key, unless another record has the same one. */
   readonly key: string;
   readonly fields: DeviceRecord;
   readonly digests?: Readonly<Record<string, string>>;
@@ -76,7 +76,7 @@ export function idText(record: DeviceRecord | undefined, idField: string): strin
   return text === '' ? undefined : canonicalId(text);
 }
 
-/** The first of these fields that tells all records apart; undefined if the natural key does, or none does. */
+/** The first of these fields that is unique in all records; undefined if the natural key is, or none is. */
 export function idFieldFor(
   records: readonly DeviceRecord[],
   keyField: string,
@@ -88,7 +88,7 @@ export function idFieldFor(
   return idFields.find((field) => isUnique(records.map((record) => idText(record, field))));
 }
 
-/** Names of fields that count, or say who or what wrote last. */
+/** Matches names of fields that count, or that name the last writer. */
 const MOVES =
   /(?:counter|uptime|etag|_rev|revision)$|^(?:login|logon|access|request|use|visit|session|fail(?:ed|ure)?|bad)s?(?:login|logon|attempt|password)?s?(?:count|counter|total)$|^(?:last)?(?:modified|updated|changed|edited)by$|^last(?:login|seen|active)?(?:ip|address|host|from)$/;
 
@@ -120,7 +120,7 @@ function isMoving(field: string, value: Value | undefined): boolean {
   );
 }
 
-/** What is kept of the records of one device. Digests are computed with a key of this machine. */
+/** Makes the kept form of the records of one device. The digests need a key of this machine. */
 export class Keeper {
   readonly #key: Buffer;
   readonly #redact: (text: string) => string;
@@ -128,7 +128,7 @@ export class Keeper {
 
   /**
    * @param redact removes known secrets from a text
-   * @param mayKeep of other fields, only digests are kept; those of keys and ids are kept
+   * @param mayKeep whether the value of a field is kept, not only its digest. Keys and ids always are
    */
   constructor(
     key: Buffer,
@@ -140,7 +140,7 @@ export class Keeper {
     this.#mayKeep = mayKeep;
   }
 
-  /** Identifies a whole reading, but for the fields in `moving`. */
+  /** The digest of a whole reading without the fields in `moving`. */
   digestOf(records: readonly DeviceRecord[], moving: ReadonlySet<string>): string {
     const hash = createHmac('sha256', this.#key);
     for (let at = 0; at < records.length; at += AT_ONCE) {
@@ -149,7 +149,7 @@ export class Keeper {
     return shortened(hash);
   }
 
-  /** Identifies the values of the fields in `moving`. */
+  /** The digest of the values of the fields in `moving`. */
   movingDigest(records: readonly DeviceRecord[], moving: readonly string[]): string {
     return this.#digest(
       jsonText(records.map((record) => moving.map((field) => record[field] ?? null))),
@@ -157,9 +157,9 @@ export class Keeper {
   }
 
   /**
-   * By key, in the order of the device.
+   * The kept records by key, in the order of the device.
    *
-   * @param last what is kept of the reading before: a record keeps its key as long as it has the same id
+   * @param last the state of the reading before: a record keeps its key as long as it has the same id
    */
   state(
     { resource, records, ...naming }: ReadRecords,
@@ -190,7 +190,7 @@ export class Keeper {
     return this.#numbered(records, keys, moving);
   }
 
-  /** Without ids, records that share a name are numbered by their content: their order may change. */
+  /** Numbers the records that have the same name and no id, by their content: their order may change. */
   #numbered(
     records: readonly DeviceRecord[],
     keys: string[],
@@ -254,7 +254,7 @@ export class Keeper {
     const digests: [string, string][] = [];
     for (const [field, value] of Object.entries(record)) {
       if (moving.has(field)) continue;
-      // A key is shown in every list; with the password `admin`, admin would otherwise lose its name.
+      // Every list shows a key, so it is never redacted: a user `admin` may have the password `admin`.
       const isKey = [keyField, idField].includes(field) && !isSecretName(field);
       const isKept = this.#mayKeep(field) || value === null;
       const safe = isKey ? value : isKept ? this.#safe(secretName(record, field), value) : MASK;
@@ -287,7 +287,7 @@ export class Keeper {
     return shown === text ? masked : shown;
   }
 
-  /** Differs per record: equal passwords of two accounts have different digests. */
+  /** The digest of a field. Equal passwords of two accounts have different digests. */
   #fieldDigest(resource: string, key: string, field: string, value: Value): string {
     return this.#digest(jsonText([resource, key, field, value]));
   }
@@ -322,7 +322,7 @@ function keysById(
       return old;
     }
     let key = `${names[index] ?? ''}#${id ?? ''}`;
-    // One without an id is the same as before, as far as is known.
+    // A record without an id may take its old key again, because it is probably the same record.
     while (given.has(key) || (id !== undefined && last.has(key))) key += '#';
     given.add(key);
     return key;
@@ -341,14 +341,14 @@ function secretName(record: DeviceRecord, field: string): string {
 
 const NAMES = ['name', 'key', 'id', 'field', 'option', 'setting', 'parameter', 'attribute'];
 
-/** So many records are one text: all of them at once would double the memory of a long list. */
+/** The number of records that are hashed as one text. All at once would double the memory of a long list. */
 const AT_ONCE = 256;
 
 function shortened(hash: ReturnType<typeof createHmac>): string {
   return hash.digest('base64url').slice(0, 22);
 }
 
-/** Copies and clears, because this runs for each record of a fleet; JSON leaves undefined fields out. */
+/** Copies the records and clears the fields, which is fast; JSON leaves undefined fields out. */
 function without(
   records: readonly DeviceRecord[],
   moving: ReadonlySet<string>,

@@ -29,39 +29,39 @@ export interface NewReading extends Moment {
   readonly identity: Identity;
   readonly resource: string;
   readonly keyField: string;
-  /** Fields with a unique id, the best first. */
+  /** Fields that may have a unique id, the best first. */
   readonly idFields: readonly string[];
   readonly records: readonly DeviceRecord[];
-  /** Fields that move by themselves, as the profile knows. */
+  /** Fields that move by themselves, according to the profile. */
   readonly moving: readonly string[];
-  /** The list is a summary: fields that it is known to leave out. */
+  /** The fields that the list is known to leave out, if it is a summary. */
   readonly omits?: readonly string[] | undefined;
   readonly list?: ListEnd;
   readonly clock?: ClockOffset | undefined;
-  /** The keys of records that were proven absent right after it. */
+  /** The keys of records that were proven absent right after this reading. */
   readonly absent?: Set<string>;
 }
 
-/** To compare more records takes seconds and hundreds of megabytes, for each reading. */
+/** The comparison of more records takes seconds and hundreds of megabytes for each reading. */
 export const MAX_RECORDS = 20_000;
-/** Values of moving fields are kept again after this time. */
+/** The time after which the values of moving fields are kept again. */
 const VALUES_EVERY_MS = 3_600_000;
-/** In so many readings in a row a field of every record must differ to be left out; more for one record. */
+/** A field that differs in all records in this many readings in a row is left out. A single record needs more. */
 const STREAK = 3;
 const STREAK_OF_ONE = 5;
-/** So many bytes of changes at least lie between two whole states. */
+/** The least number of bytes of changes between two whole states. */
 const MIN_BYTES_BETWEEN = 16_384;
 
 export type LastLine = Exclude<HistoryLine, { readonly kind: 'life' }> | undefined;
 
-/** Whether it has more records than are kept. */
+/** Whether a reading has too many records to be kept. */
 export function isTooLarge({ records }: Pick<NewReading, 'records'>): boolean {
   return records.length > MAX_RECORDS;
 }
 
 /**
- * The line to append for a reading that shows what the last line of its resource shows; undefined if it may
- * show something else.
+ * The line to append for a reading that shows the same as the last line of its resource; undefined if it may show
+ * something else.
  */
 export function sameLine(
   last: LastLine,
@@ -85,7 +85,7 @@ export function sameLine(
   return { kind: 'same', ...common, ...(moving && { moving }) };
 }
 
-/** The last line of a resource in the end of a file; undefined if it is not in there, or another identity began since. */
+/** The last line of a resource in the end of a file; undefined if there is none, or another identity follows it. */
 export function lastLine(tail: string, resource: string): LastLine {
   if (!tail.endsWith('\n')) return undefined;
   // The first row may have lost its beginning.
@@ -97,18 +97,18 @@ export function lastLine(tail: string, resource: string): LastLine {
   return undefined;
 }
 
-/** A reading that ends further in the future was made before the clock was set back. */
+/** A reading that ends further in the future is from before the clock was set back. */
 const AHEAD_MS = 1_000;
 
 /**
  * Milliseconds that the clock was set back since the last kept reading (a lower bound); 0 if it was not.
- * Without that reason, a reading that began before the last one ended was made at the same time by another process.
+ * If it was not, a reading that began before the last one ended was made by another process at the same time.
  */
 export function setBackMs(lastTo: number, { from, to }: Moment, now: number): number {
   return from < lastTo && to <= now + AHEAD_MS ? Math.max(0, lastTo - now) : 0;
 }
 
-/** Whether the order of the two is unknown. */
+/** Whether the order of a reading and the last one is unknown. */
 function isUnordered(lastTo: number, reading: Moment, now: number): boolean {
   if (reading.from < lastTo) return setBackMs(lastTo, reading, now) === 0;
   return reading.to > now + AHEAD_MS && lastTo <= now;
@@ -121,10 +121,11 @@ export interface NextLines {
 }
 
 /**
- * The lines to append for any reading, from the last whole state of the file on; undefined if it is no evidence: whether it was made after
- * the last one is unknown. If the clock was set back since, the order of the lines is not that of their times. Pure.
+ * The lines to append for any reading; undefined if devsh cannot know whether it was made after the last one. If the
+ * clock was set back, the order of the lines is not that of their times. Pure.
  *
- * @param now to notice that the clock was set back
+ * @param text the file from its last whole state on
+ * @param now ms UTC, to notice that the clock was set back
  */
 export function nextLines(
   text: string,
@@ -141,7 +142,7 @@ export function nextLines(
   if (track !== undefined && isUnordered(track.to, reading, now)) return undefined;
   const begin = end?.life === life ? '' : lineText({ kind: 'life', at: to, ...identity });
   const added = begin + lineText(nextLine(reading, keeper, life, track));
-  // What stands before a whole state is not read again.
+  // Readers need nothing before the last whole state.
   const isDue = damaged > 0 || isLong(text, bytesBetween);
   return {
     text: isDue ? added + wholeState(replay(text + added)) : added,
@@ -289,7 +290,7 @@ function keptChange(before: KeptRecord, after: KeptRecord, fields: readonly stri
   };
 }
 
-/** Fields that differ in every record that both readings have, and in how many readings in a row they did. */
+/** By field that differs in every record of both readings: the number of readings in a row in which it did. */
 function streaksOf(
   track: KnownReading,
   changed: readonly { readonly after: KeptRecord; readonly fields: readonly string[] }[],
@@ -306,7 +307,7 @@ function streaksOf(
   return Object.fromEntries(streaks);
 }
 
-/** Whether what was added to the last whole state is larger than that, so that a new one is due. */
+/** Whether the lines behind the last whole state are longer than it is, so that a new one is due. */
 function isLong(text: string, bytesBetween: number): boolean {
   const sizes = new Map(
     Array.from(text.matchAll(/^\{"kind":"all","resource":("[^"\\]*").*$/gm), ([line, resource]) => [
@@ -318,7 +319,7 @@ function isLong(text: string, bytesBetween: number): boolean {
   return text.length > 2 * whole + bytesBetween;
 }
 
-/** Lines that stand for all that was read before them. */
+/** Lines with the last state of all resources, so that no line before them is needed. */
 export function wholeState({ end, upTo }: Pick<ReturnType<typeof replay>, 'end' | 'upTo'>): string {
   if (end === undefined) return '';
   const { begin, life, resources, tooLarge } = end;

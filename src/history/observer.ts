@@ -47,12 +47,12 @@ import {
 } from './replay.ts';
 import { textOf } from '../output/sentences.ts';
 
-/** Readings are written when none arrived for this long, or before the process ends. */
+/** Readings are written when no new one has arrived for this long, and before the process ends. */
 const QUIET_MS = 1_000;
-/** During a long run some always arrive: none waits for longer. */
+/** No reading waits for longer, even if others arrive all the time in a long run. */
 const LONGEST_MS = 30_000;
 
-/** Clocks are always set by less than this. */
+/** A smaller correction of the clock is normal and not reported. */
 const NOTED_MS = 1_000;
 
 type Report = (text: string, level: 'info' | 'warning') => void;
@@ -63,7 +63,7 @@ export function redactorFor({
   sentSecrets,
 }: Pick<DeviceSession, 'credential' | 'sentSecrets'>): (text: string) => string {
   const sent = [...sentSecrets];
-  // A fleet is read without a write: nothing to prepare for each of its devices.
+  // A session that has written nothing needs no redactor, which saves time in a large fleet.
   const redactSent = sent.length === 0 ? (text: string) => text : redactorOf(sent);
   return (text) => redactSent(credential?.redact(text) ?? text);
 }
@@ -86,7 +86,7 @@ interface Known extends KnownList {
   most: number;
 }
 
-/** Adds what a later reading shows. */
+/** Adds the records of a later reading. */
 function note(known: Known, { records, keyField }: Pick<Observed, 'records' | 'keyField'>): void {
   const last = new Set(known.images.map(([, image]) => image));
   known.most = Math.max(known.most, records.length);
@@ -97,7 +97,7 @@ function note(known: Known, { records, keyField }: Pick<Observed, 'records' | 'k
   }
 }
 
-/** Keeps every complete reading of this process. What fails costs the history and one warning, nothing else. */
+/** Keeps every complete reading of this process. A failure costs readings and one warning, but no command. */
 export class Observer {
   readonly files: HistoryFiles;
   /** Whether the user was told, in this process or before, that readings are kept. */
@@ -130,7 +130,7 @@ export class Observer {
     this.#onSetBack = onSetBack;
   }
 
-  /** Takes note of a reading; it is written later. */
+  /** Queues a reading, which is written later. */
   readonly observe = (
     session: DeviceSession,
     { resource, records, startedAt, endedAt, clock, isAgain }: Reading,
@@ -164,7 +164,7 @@ export class Observer {
     this.#timer ??= this.#writeWhenQuiet(QUIET_MS);
   };
 
-  /** What the list has shown under the identity of today: read once for each session, which adds what it reads. */
+  /** All that the list of a device of this identity has shown. Read once for each session, which adds its readings. */
   known(session: DeviceSession, resource: string): KnownList {
     const lists = this.#known.get(session) ?? new Map<string, Known>();
     this.#known.set(session, lists);
@@ -192,7 +192,7 @@ export class Observer {
     return known;
   }
 
-  /** Keeps the proof with the last reading, which is not written yet. */
+  /** Adds the proof that a record is absent to the last reading, if that is not written yet. */
   proveAbsent(session: DeviceSession, resource: string, key: string): void {
     this.#known.get(session)?.get(resource)?.absent.add(key);
     const last = this.#waiting.findLast(
@@ -201,13 +201,13 @@ export class Observer {
     last?.absent?.add(key);
   }
 
-  /** The user has replaced a pin: what has the new one is the same device. */
+  /** Notes that the device with the new pin is the same one, because the user has replaced the pin. */
   async replacePin(device: DeviceRef, old: string, pin: string): Promise<void> {
     await this.flush();
     await unlessFailed(this.#writer.replacePin(device, old, pin));
   }
 
-  /** One timer for a fleet: it starts again if readings came meanwhile. */
+  /** Starts one timer for the whole fleet. It starts again if readings have arrived meanwhile. */
   #writeWhenQuiet(ms: number, startedAt = performance.now()): NodeJS.Timeout {
     const timer = setTimeout(() => {
       const waitMs = Math.min(this.#lastAt + QUIET_MS, startedAt + LONGEST_MS) - performance.now();
@@ -261,7 +261,7 @@ export class Observer {
   }
 }
 
-/** Enough for the last lines of a device, unless one of them has many records. */
+/** Usually long enough for the last line of each resource. */
 const TAIL_BYTES = 1_024;
 /** A session keeps one unchanged reading in this time. */
 export const SAME_EVERY_MS = 60_000;
@@ -270,7 +270,7 @@ const DAY_MS = 86_400_000;
 /** A reading that waits to be written. */
 type Observed = Omit<NewReading, 'identity'> & {
   readonly session: object;
-  /** The session has read this list before. */
+  /** Whether the session has read this list before. */
   readonly isAgain?: boolean;
   readonly name: string;
   readonly address: string;
@@ -279,12 +279,12 @@ type Observed = Omit<NewReading, 'identity'> & {
   readonly mayKeep?: ((field: string) => boolean) | undefined;
 };
 
-/** Receives what could not be kept. */
+/** Receives problems while readings are written. */
 interface Problems {
   readonly onError: (error: unknown) => void;
-  /** Only the first of several in a row. */
+  /** Called for the first of several such readings in a row. */
   readonly onTooLarge: (reading: Observed) => void;
-  /** The clock was set back since an earlier reading. */
+  /** Called if the clock was set back since an earlier reading. */
   readonly onSetBack: (byMs: number) => void;
 }
 
@@ -297,7 +297,7 @@ export class HistoryWriter {
     this.#files = files;
   }
 
-  /** Appends what the readings show. A device that cannot be kept does not stop the others. */
+  /** Appends the lines of the readings. A failure for one device does not stop the others. */
   async write(
     readings: readonly Observed[],
     limits: HistoryLimits,
@@ -335,7 +335,7 @@ export class HistoryWriter {
     });
   }
 
-  /** Returns whether it has written something. */
+  /** Appends a reading. Returns whether it has written something. */
   #keep(reading: Observed & NewReading, keeper: Keeper, onSetBack: Problems['onSetBack']): boolean {
     const now = Date.now();
     const path = this.#files.path(reading.identity.name);
@@ -351,7 +351,7 @@ export class HistoryWriter {
     });
   }
 
-  /** Synchronous, because a fleet has many files. */
+  /** Appends lines to a file. Synchronous, because that is faster for the many files of a fleet. */
   #append(path: string, linesFor: (lastOf: LastOf, whole: () => string) => string | undefined) {
     try {
       const file = openToAppend(path);
@@ -361,7 +361,7 @@ export class HistoryWriter {
         // A line cut off by a crash must not merge with the next one.
         const end = bytes.length > 0 && !tail.endsWith('\n') ? '\n' : '';
         const whole = (): string => bytes.toString('utf8') + end;
-        // Undefined: a line is damaged, so the end of the file is not trusted.
+        // Undefined if a line is damaged: then the last lines are not trusted.
         const sum = provenSum(bytes) ?? (replay(whole()).damaged === 0 ? crc32(bytes) : undefined);
         const lastOf: LastOf = (resource) =>
           sum === undefined ? undefined : lastLine(tail, resource);
@@ -379,7 +379,7 @@ export class HistoryWriter {
     }
   }
 
-  /** Once a day, and when this process has written much: drops what is too old, and what is too much. */
+  /** Drops old readings, once a day and when this process has written much. */
   async #compact(limits: HistoryLimits, now: number): Promise<void> {
     const stamp = join(this.#files.folder, 'compacted');
     const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -391,14 +391,14 @@ export class HistoryWriter {
   }
 }
 
-/** The last line of a resource that readers of the file can use; undefined if the whole file has to be read. */
+/** Returns the last line of a resource; undefined if the caller has to read the whole file. */
 type LastOf = (resource: string) => LastLine;
 
 function isSoon({ to, absent }: LineOfReading, last: LastLine): boolean {
   return last !== undefined && absent === undefined && to - last.to < SAME_EVERY_MS;
 }
 
-/** Appends all of it or nothing: a full disk may take only a part. Returns the number of bytes. */
+/** Appends the whole text or nothing, because a full disk may take a part of it. Returns the number of bytes. */
 function appendWhole(file: number, text: string): number {
   const { size } = fstatSync(file);
   const bytes = Buffer.from(text);

@@ -21,26 +21,26 @@ export interface Moment {
   readonly to: number;
 }
 
-/** Which device was read. Its name says nothing: see `isSameDevice`. */
+/** The device that was read. A name alone does not identify it: see `isSameDevice`. */
 export interface Identity {
   readonly name: string;
   /** `host:port` */
   readonly address: string;
   /** The fingerprint of the pinned certificate; `verified` if an authority vouches for the name. */
   readonly pin: string;
-  /** The key of the digests, by its own digest. */
+  /** The digest of the key that digests were made with. */
   readonly digestKey: string;
 }
 
-/** What the last line of a resource says about fields that move by themselves. */
+/** The fields of a resource that move by themselves, according to its last line. */
 export interface Moving {
   readonly fields: readonly string[];
-  /** Identifies the values that were kept last. */
+  /** The digest of the values that were kept last. */
   readonly digest: string;
   readonly keptAt: number;
 }
 
-/** A record whose fields changed: what is new, and the fields that are gone. */
+/** A changed record: its new and changed fields, and the names of those that are gone. */
 interface KeptChange {
   readonly key: string;
   readonly fields: DeviceRecord;
@@ -52,12 +52,12 @@ interface ReadingLine extends Moment {
   readonly resource: string;
   /** The identity of the device; the file calls it so (`life`): see `periodName`. */
   readonly life: string;
-  /** Identifies what was read. */
+  /** The digest of the records. */
   readonly digest: string;
   readonly clock?: ClockOffset | undefined;
   readonly moving?: Moving;
   readonly list?: ListEnd;
-  /** The list is a summary; the fields that it is known to leave out. */
+  /** The fields that the list is known to leave out, if it is a summary. */
   readonly omits?: readonly string[] | undefined;
   /** The values of moving fields, if they are kept again. */
   readonly values?: readonly (readonly [key: string, values: DeviceRecord])[];
@@ -68,8 +68,8 @@ interface ReadingLine extends Moment {
 }
 
 /**
- * One line of a history file. A `life` with `upTo` begins a whole state: the last lines of all resources follow it, and
- * what stands before it is not later than that.
+ * One line of a history file. A `life` with `upTo` begins a whole state: the last line of each resource follows, and no
+ * line before it is later than `upTo`.
  */
 export type HistoryLine =
   | ({
@@ -78,14 +78,14 @@ export type HistoryLine =
       readonly upTo?: number;
       readonly replaces?: string;
     } & Identity)
-  /** All records: the first reading of an identity, or the state from which later lines go on. */
+  /** All records of a reading: the first one of an identity, or a state on which later lines build. */
   | (ReadingLine &
       Naming & {
         readonly kind: 'all';
         readonly records: readonly KeptRecord[];
         readonly hidden?: readonly KeptRecord[] | undefined;
       })
-  /** `was`: the digest of the line that it builds upon. */
+  /** The changes since the line whose digest is `was`. */
   | (ReadingLine & {
       readonly kind: 'change';
       readonly was: string;
@@ -106,7 +106,7 @@ export type HistoryLine =
 
 export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' | 'large' }>;
 
-/** The address is the device, with its pin or the one that the user replaced by it. */
+/** Whether address and pin are the same. The pin may also be the one that the user has replaced by the new one. */
 export function isSameDevice(
   known: Identity,
   next: Identity & { readonly replaces?: string },
@@ -121,12 +121,12 @@ export function periodName({ name, address, pin, digestKey }: Identity): string 
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
-/** Which key digests were made with, in an `Identity`. */
+/** The name of a key of digests, as in an `Identity`. */
 export function digestKeyName(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 8);
 }
 
-/** Adds a checksum: a changed byte in a value would pass for what a device has shown. */
+/** Writes a line with a checksum: otherwise a value with a damaged byte would look like one that a device has shown. */
 export function lineText(line: HistoryLine): string {
   const text = jsonText(line as unknown as JsonValue).slice(0, -1);
   return `${text},"crc":${crc32(text)}}\n`;
@@ -139,8 +139,8 @@ function isWhole(text: string): boolean {
 }
 
 /**
- * Lines to append behind lines with this checksum. The last one of them gets that of all lines before it, from the last
- * whole state on.
+ * Prepares lines that are appended behind lines with the checksum `sum`. The last new line gets the checksum of all
+ * lines before it, from the last whole state on.
  */
 export function summed(lines: string, sum: number): string {
   const whole = lines.search(/^\{"kind":"life","at":\d+,"upTo":/m);
@@ -173,52 +173,49 @@ export function parseLine(text: string): HistoryLine | undefined {
     : undefined;
 }
 
-/** What differs between two readings of one identity. */
+/** The difference between two readings of one identity. */
 export interface Difference {
   readonly added: readonly KeptRecord[];
   readonly gone: readonly KeptRecord[];
   readonly changed: readonly {
     readonly before: KeptRecord;
     readonly after: KeptRecord;
-    /** Their values, or the digests of their values, differ. */
+    /** The fields whose values, or digests of values, differ. */
     readonly fields: readonly string[];
   }[];
 }
 
-/** One complete reading of a resource, and what the next line of it goes on from. */
+/** One complete reading of a resource, with all that its next line builds on. */
 export interface KnownReading extends Moment, Naming {
   readonly digest: string;
-  /** To the reading before, see `differenceOf`; undefined if nothing differs, and for the first one. */
+  /** The difference from the reading before; undefined if nothing differs, and for the first reading. */
   readonly difference?: Difference | undefined;
   /** Fields that were found to move by themselves, and are left out from this reading on. */
   readonly left?: readonly string[] | undefined;
-  /** The state that was read. Shared, where nothing differs. */
+  /** The records. Readings without a difference share one object. */
   readonly state: KeptState;
   /** The clock of the device when it was read. */
   readonly clock?: ClockOffset | undefined;
   readonly list?: ListEnd;
-  /** The keys of records that are proven to be absent: their own paths said so, and no list has shown them since. */
+  /** The keys of records that are proven absent: a GET of their own paths showed it, and no list has them since. */
   readonly absent: ReadonlySet<string>;
-  /** Records that a list has stopped to show and of which nothing is proven, by key. */
+  /** By key, the records that the list no longer shows, but that are not proven absent. */
   readonly hidden: KeptState;
   readonly moving: Moving | undefined;
-  /** Its list is a summary: the fields that it is known to leave out. Undefined if it shows all, as far as is known. */
+  /** The fields that the list is known to leave out, if it is a summary. Undefined if it shows all, as far as known. */
   readonly omits: readonly string[] | undefined;
   /** The last values of the fields that move by themselves, by key. */
   readonly values: ReadonlyMap<string, DeviceRecord>;
   readonly valuesAt: number | undefined;
   readonly streaks: Readonly<Record<string, number>>;
-  /** So many lines before it are lost. */
+  /** The number of lines before it that are lost. */
   readonly damaged: number;
 }
 
-/**
- * What one identity of a device has shown of a resource. Readings in the order in which they were made, which is that of
- * their times unless the clock was set back.
- */
+/** The readings of a resource under one identity, in the order in which they were made, whatever the clock said. */
 export type Readings = [KnownReading, ...KnownReading[]];
 
-/** What was read of one device, whatever its name was. */
+/** The readings of one device, whatever its name was. */
 export interface IdentityPeriod {
   /** The ISO time at which it begins. */
   readonly id: string;
@@ -234,7 +231,7 @@ export interface IdentityPeriod {
 
 export type TooLarge = Moment & { readonly records: number };
 
-/** What a line shows; undefined if it builds on a line that is lost. */
+/** The reading that a line describes; undefined if it builds on a line that is lost. */
 function applyLine(
   last: KnownReading | undefined,
   line: LineOfReading,
@@ -253,7 +250,7 @@ function applyLine(
   if (line.kind === 'all') {
     const { keyField, idField } = line;
     const state = new Map(line.records.map((record) => [record.key, record]));
-    // Records that are named by another field cannot be compared.
+    // Records with another key field cannot be compared.
     const isComparable = last && (last.keyField === keyField || last.state.size === 0);
     const difference = isComparable && differenceOf(stripped(last.state, moving), state);
     const absences = absencesAfter(last, line, state, difference || undefined);
@@ -295,7 +292,7 @@ const NOTHING_SEEN: Pick<KnownReading, 'absent' | 'hidden'> = {
   hidden: new Map(),
 };
 
-/** So many records are kept that a list has stopped to show. */
+/** The most records that are kept after the list has stopped to show them. */
 const MOST_HIDDEN = 100;
 
 function absencesAfter(
@@ -317,7 +314,7 @@ function absencesAfter(
   return { absent, hidden: new Map(hidden.slice(-MOST_HIDDEN).map((one) => [one.key, one])) };
 }
 
-/** The same state without fields that are found to move only now. */
+/** The state without the fields that this reading has shown to move by themselves. */
 function stripped(state: KeptState, moving: Moving | undefined): KeptState {
   const names = moving?.fields ?? [];
   if (names.length === 0) return state;
@@ -338,7 +335,7 @@ function changedRecord(
   return { key, fields: all, ...(Object.keys(secrets).length > 0 && { digests: secrets }) };
 }
 
-/** What differs between two states, where another key and the same id are one record that was renamed. */
+/** The difference between two states. Records with another key, but the same id, count as renamed. */
 export function differenceOf(before: KeptState, after: KeptState): Difference | undefined {
   const difference = differenceByKey(before, after);
   if (difference === undefined || difference.gone.length === 0) return difference;
@@ -356,17 +353,17 @@ export function differenceOf(before: KeptState, after: KeptState): Difference | 
   };
 }
 
-/** What differs between two images of one record, whatever its key is. */
+/** The difference between two images of one record, whatever its key is. */
 export function changesOf(before: KeptRecord, after: KeptRecord): Difference['changed'] {
   const one = (kept: KeptRecord): KeptState => new Map([['', kept]]);
   return differenceByKey(one(before), one(after))?.changed ?? [];
 }
 
 /**
- * Compares two states. A digest and a value cannot be compared without the key, so a field that only one of
- * them has as a digest counts as the same.
+ * Compares two states. By default, a field that only one of them has as a digest counts as the same, because a digest
+ * and a value cannot be compared without the key.
  *
- * @param isSame for a comparison with the key
+ * @param isSame compares two values of a field, if the caller has the key
  */
 export function differenceByKey(
   before: KeptState,
@@ -395,20 +392,20 @@ function isSameKept(field: string, one: KeptRecord, other: KeptRecord): boolean 
   if (a !== undefined && b !== undefined) return a === b;
   const [old, now] = [valueAt(one.fields, field), valueAt(other.fields, field)];
   if (a === undefined && b === undefined) return isEqual(old, now);
-  // Whether a secret has appeared or disappeared shows all the same.
+  // It shows even so whether a secret has appeared or disappeared.
   return [old, now].every((value) => valueText(value) !== '');
 }
 
 /**
- * The periods in a history file, oldest first, and how many lines are damaged or build on a damaged one. Of what was read
- * before `since` (ms UTC) in one period, the last reading is enough. Pure.
+ * The periods in a history file, the oldest first, and the number of lines that are damaged or build on a damaged one.
+ * Of the readings before `since` (ms UTC), it keeps the last one in each period. Pure.
  */
 export function replay(
   text: string,
   since = -Infinity,
 ): {
   readonly periods: readonly IdentityPeriod[];
-  /** Where the next line goes on. */
+  /** The period that the next line continues. */
   readonly end: IdentityPeriod | undefined;
   /** The latest time in it, ms UTC. */
   readonly upTo: number;
@@ -451,7 +448,7 @@ function identityIn({ name, address, pin, digestKey }: Identity): Identity {
   return { name, address, pin, digestKey };
 }
 
-/** Returns whether it builds on what is known. */
+/** Adds the reading of a line. Returns false if the line builds on one that is lost. */
 function addReading(
   { resources }: IdentityPeriod,
   line: LineOfReading,
@@ -462,7 +459,7 @@ function addReading(
   const last = readings?.at(-1);
   const next = applyLine(last, line, damaged);
   if (next === undefined) return false;
-  // A whole state stands for the reading before it.
+  // A line of a whole state repeats the reading before it.
   const isAgain = last?.to === next.to && next.difference === undefined;
   if (readings === undefined) resources.set(line.resource, [next]);
   else if (isPast(last, next, since)) readings.splice(-1, 1, next);
@@ -478,7 +475,7 @@ function isPast(last: Moment | undefined, next: Moment, since: number): boolean 
 const UNCHANGED =
   /^\{"kind":"same","resource":"([^"\\]*)","life":"([\w-]*)","from":(\d+),"to":(\d+),"digest":"([\w-]*)"(?:,"clock":\[(-?\d+),(-?\d+)\])?[,}]/;
 
-/** Adds a reading that shows what the last one showed, as most do, without parsing it. */
+/** Adds a reading that shows the same as the last one, as most do, without parsing the line. Returns whether it did. */
 function addUnchanged(
   period: IdentityPeriod | undefined,
   row: string,

@@ -12,35 +12,35 @@ import { MASK } from '../text/one-line.ts';
 import type { PastState } from './history.ts';
 import type { KeptRecord, KeptState } from './kept.ts';
 
-/** A device as it is now, and which of its records go back to what they were. */
+/** A device as it is now, and the records of it that go back to an earlier state. */
 export interface WayBackFrom {
   readonly profile: Profile;
   readonly resource: string;
   readonly past: Pick<PastState, 'state' | 'keyField' | 'leftOut' | 'notRead'>;
-  /** The list as it was read now. */
+  /** The list as the device shows it now. */
   readonly records: readonly DeviceRecord[];
-  /** The same with all that the device shows of each record, if it was read. */
+  /** The same records with all fields that the device shows of each, if they were read. */
   readonly full: readonly DeviceRecord[];
-  /** The same as it would be kept, record by record. */
+  /** The same records in their kept form. */
   readonly now: KeptState;
   /** Whether the digests of both states were made with one key. */
   readonly isComparable: boolean;
   readonly isSelected: (key: string, record: DeviceRecord) => boolean;
   /** Whether to delete what was added since. */
   readonly prune: boolean;
-  /** Fields that the line gives for a record that is added again: a password. */
+  /** Fields that the line gives for a record that is added again, such as a password. */
   readonly given: Pick<Add, 'fields' | 'asJson'>;
-  /** Whom a record of then means by now. */
+  /** Tells which identity an earlier record means now. */
   readonly meantBy: (then: Identity) => Meant;
 }
 
-/** How a device gets back to a past state, and what stays different. By name of the thing: the keys concerned. */
+/** The changes that bring a device back to an earlier state, and the differences that stay, with the keys concerned. */
 export interface WayBack {
   readonly changes: readonly Change[];
   readonly unchanged: number;
-  /** Added since, and not deleted. */
+  /** Keys of records that were added since, and that stay. */
   readonly newcomers: readonly string[];
-  /** Several records have the same key, so that nobody knows which one was which; or one has no key to add it by. */
+  /** Keys that several records have, so that devsh cannot pair them; and records without a key to add them by. */
   readonly unclear: readonly string[];
   /** Fields that changed since and cannot be written, of records that need no other change. */
   readonly lost: ReadonlyMap<string, readonly string[]>;
@@ -50,7 +50,7 @@ export interface WayBack {
   readonly lookAlikes: readonly (readonly [added: string, deleted: string])[];
 }
 
-/** Compares what was read then with what is read now. Pure. */
+/** Compares the earlier reading with that of now. Pure. */
 export function wayBack(from: WayBackFrom): WayBack {
   const { profile, resource, past, records, now, prune } = from;
   const { keyField } = past;
@@ -86,7 +86,7 @@ export function wayBack(from: WayBackFrom): WayBack {
         (field) =>
           !Object.hasOwn(record, field) && !past.leftOut.includes(field) && !isSecretName(field),
       );
-      // What no record had then is new on the device.
+      // A field that no record had then is new on the device, so it stays.
       const removes = more.filter((field) => usual.has(field));
       for (const field of more) if (!usual.has(field)) gained.add(field);
       const kept = now.get(nowKeys.get(current) ?? '');
@@ -137,7 +137,7 @@ function meantOf(from: WayBackFrom, record: DeviceRecord, isKeyShared: boolean):
   return isKeyShared ? { ...meant, isKeyShared } : meant;
 }
 
-/** The record that a record of then is now, perhaps in doubt: the gate asks about it, or stops it, when it is planned. */
+/** The present record that an earlier one means, if only perhaps: the gate of the plan asks about it, or stops it. */
 function recordNow(
   from: WayBackFrom,
   kept: KeptRecord | undefined,
@@ -152,17 +152,17 @@ function recordNow(
   if (first.kind === 'go' || first.kind === 'absent' || first.record === undefined) {
     return 'record' in first ? first.record : undefined;
   }
-  // What is written back contradicts nothing.
+  // Values that are written back do not speak against the record.
   const second = answer(setBack(from, [kept, undefined], record, first.record).fields);
   return 'record' in second ? second.record : undefined;
 }
 
-/** Without the fields that move by themselves. */
+/** The fields of a record without those that move by themselves. */
 function known({ fields }: KeptRecord, leftOut: readonly string[]): DeviceRecord {
   return withoutFields(fields, leftOut);
 }
 
-/** Whether a key may mean several records. A secret that is a key is masked in what is kept. */
+/** Tests whether a key may mean several records. If the key is a secret, it is masked in kept records, so it may. */
 function sharedKeys(
   keyField: string,
   keyOf: (record: DeviceRecord) => string,
@@ -173,14 +173,14 @@ function sharedKeys(
   return (key) => groups.some((group) => (group.get(key)?.length ?? 0) > 1);
 }
 
-/** Fields that a summary does not show are not known, never absent. */
+/** The fields whose earlier values are not known because the list was a summary. They do not count as absent. */
 function unknownThen({ notRead }: WayBackFrom['past'], full: readonly DeviceRecord[]): string[] {
   if (notRead === undefined) return [];
   const names = new Set([...notRead.omits, ...full.flatMap((record) => Object.keys(record))]);
   return [...names].filter((field) => !notRead.shown.includes(field));
 }
 
-/** Undefined if the record cannot be added: its key is an id, or a secret. */
+/** The change that adds a record again; undefined if its key is an id or a secret, so that it cannot be added. */
 function added(
   { profile, resource, past, full, given }: WayBackFrom,
   kept: KeptRecord | undefined,

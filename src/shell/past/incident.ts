@@ -6,7 +6,7 @@ import { countsText, reportData, reportOf } from '../../change/report.ts';
 import { type DeviceRecord, grouped, valueText } from '../../device/record.ts';
 import { expectedError, UsageError } from '../../errors.ts';
 import { textOf } from '../../output/sentences.ts';
-import { eventText, foldEvents, runOf } from '../../history/fold-events.ts';
+import { authorRunOf, eventText, foldEvents } from '../../history/fold-events.ts';
 import { type DeviceHistory, NotReadError } from '../../history/history.ts';
 import type { Moment } from '../../history/replay.ts';
 import { zonedTime } from '../../text/time.ts';
@@ -62,7 +62,9 @@ async function incidentOf(call: Call<'since' | 'until'>) {
   const histories = await historiesOfAll(call, runs, since, unread);
   const { events } = await changesIn(services, histories, period);
   // The changes that no run of this devsh is proved to have made.
-  const changes = events.filter((event) => event.kind !== 'left' && runOf(event) === undefined);
+  const changes = events.filter(
+    (event) => event.kind !== 'left' && authorRunOf(event) === undefined,
+  );
   const covered = coverageOf(histories, period);
   const gaps = notCovered(covered, period, LONG_AGO);
   const edge = (time: number): Moment => ({ from: time, to: time });

@@ -1,5 +1,5 @@
 import { resourceWords } from '../../shell/commands/index.ts';
-import { intervalEnds, runOf } from '../../history/fold-events.ts';
+import { intervalEnds, authorRunOf } from '../../history/fold-events.ts';
 import type { TableOutput } from '../../shell/output.ts';
 import { fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
 import { quoteWord } from '../../text/words.ts';
@@ -44,7 +44,7 @@ export function restoreOf({
     Math.min(...change.events.map((one) => one.before)) - 1,
   ];
   if (after === Infinity) return { reason: 'what was before its first reading is not known' };
-  const run = runOf(event);
+  const run = authorRunOf(event);
   if (run === undefined && before < after)
     return { reason: 'no reading of all these devices is before it: restore them one by one' };
   const { kind, resource } = event;
