@@ -6,10 +6,10 @@ import type { Note } from '../output/sentences.ts';
 import type { Access } from './access.ts';
 import { type DeviceSession, mayLeaveOut } from './device-session.ts';
 
-/** What devsh knows of a record that a list does not show. */
+/** Whether a record exists that a list does not show. */
 export type Absence =
   | { readonly kind: 'there'; readonly record: DeviceRecord }
-  /** Its own path says so, or nobody ever knew it and nothing speaks against the list. */
+  /** A GET of its own path showed it, or no reading ever had the record and there is no doubt about the list. */
   | { readonly kind: 'absent' }
   | { readonly kind: 'not known'; readonly why: Note };
 
@@ -21,10 +21,10 @@ interface Listed {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Those of some records that are meant. */
+/** Chooses the records that are meant. */
 type MeantAmong = (records: readonly DeviceRecord[]) => readonly DeviceRecord[];
 
-/** Decides alone whether a record that a list lacks is absent: by its own path, if its id was ever known. */
+/** The only place that decides whether a record is absent that a list lacks: by its own path, if its id was known. */
 export async function absenceOf(
   listed: Listed,
   meantAmong: MeantAmong,
@@ -35,7 +35,7 @@ export async function absenceOf(
   const meant = new Set(meantAmong(known.images.map(([, one]) => one)));
   const [key, last = image] = known.images.findLast(([, one]) => meant.has(one)) ?? [];
   const id = last && idOf(session.profile, last);
-  // Under another name it is there, and not missing.
+  // If the list has a record with this id, it was only renamed.
   const isMissing = id !== undefined && !records.some((one) => idOf(session.profile, one) === id);
   const doubt = await listDoubt(session, resource, records.length);
   const isCut = doubt !== undefined && listFacts(session.profile, resource).hides !== true;
@@ -52,7 +52,7 @@ export async function absenceOf(
   return more.length > records.length ? { kind: 'absent' } : { kind: 'not known', why: doubt };
 }
 
-/** Why a list of so many records is no proof of absence; undefined if nothing speaks against it. */
+/** Why a list of this size does not prove that a record is absent; undefined if it does. */
 export async function listDoubt(
   session: DeviceSession,
   resource: string,
@@ -65,7 +65,7 @@ export async function listDoubt(
   return { code: 'list-cut', device: session.ref.name };
 }
 
-/** The record at its own path. A 404 counts only on a device whose own paths show what it lists. */
+/** Reads the record at its own path. A 404 counts only on a device that shows listed records at their own paths. */
 export async function readOwnPath(
   { session, access, resource, records, signal }: Listed,
   image: DeviceRecord,

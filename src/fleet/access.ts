@@ -34,7 +34,7 @@ export interface Access {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A refused login shows that the login no longer works: the user is not asked for another one. */
+/** Never asks the user for another login, so that a refusal shows that this one no longer works. */
 export function withoutAsking(access: Access): Access {
   const { trace, notice, timeoutMs } = access;
   return {
@@ -52,7 +52,7 @@ export function withoutAsking(access: Access): Access {
   };
 }
 
-/** Nothing is sent that says who asks. */
+/** Sends no login. */
 export function withoutLogin(access: Access): Access {
   return { ...withoutAsking(access), credential: () => Promise.resolve(undefined) };
 }

@@ -17,7 +17,7 @@ import { isSecretField } from '../device/sensitive-fields.ts';
 /** A secret that the device hides itself. */
 const DOTS = /^[*•●]{3,}$/;
 
-/** Whether a field is compared: none that differs per device, no secret, always the natural key. */
+/** Whether a field is compared. The natural key always is, secrets and fields that differ per device are not. */
 export function isCompared(
   field: string,
   keyField: string,
@@ -26,7 +26,7 @@ export function isCompared(
   return !perDevice.has(field) && (field === keyField || !isSecretField(field));
 }
 
-/** `true` equals `"true"`; null, empty and absent differ; timestamps, and secrets in nested values, always match. */
+/** Equal for equal values: `true` equals `"true"`, null differs from empty, and times and nested secrets never differ. */
 export function comparedText(
   field: string,
   value: Value | undefined,
@@ -40,13 +40,13 @@ export function comparedText(
 
 export interface Comparison {
   readonly counts: (field: string) => boolean;
-  /** The same for equal values. */
+  /** A text that is the same for equal values. */
   readonly text: (record: DeviceRecord, field: string) => string;
-  /** The same for records that are equal in all that counts; lengths separate the parts. */
+  /** A text that is the same for records with equal compared fields. Lengths separate the parts. */
   readonly content: (record: DeviceRecord) => string;
 }
 
-/** @param wanted only these fields are compared; undefined: all */
+/** @param wanted the fields to compare; undefined for all */
 export function comparisonBy(
   keyField: string,
   perDevice: ReadonlySet<string>,
@@ -60,10 +60,10 @@ export function comparisonBy(
   let compared: readonly string[] = [];
   const content = (record: DeviceRecord): string => {
     const fields = Object.keys(record);
-    // Records of one device mostly have the same fields in the same order.
+    // Most records of a device have the same fields in the same order, so the order is computed once.
     if (fields.length !== shape.length || fields.some((field, index) => field !== shape[index])) {
       shape = fields;
-      // The key first: a map tells long texts of one length apart by reading them up to a difference.
+      // The key comes first: a map compares long texts of the same length up to their first difference.
       const rank = (field: string): string => (field === keyField ? '' : field);
       compared = fields.filter(counts).sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
     }

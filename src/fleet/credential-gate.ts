@@ -6,7 +6,7 @@ export type CredentialOutcome = 'accepted' | 'refused' | 'unknown';
 /** After so many refusals a credential goes to no other device: a wrong password must not lock accounts. */
 export const MAX_REFUSALS = 2;
 
-/** A slower device no longer keeps the others waiting: they may get the credential before it responds. */
+/** After this time, other devices may get the credential before a slow device responds. */
 const MAX_HOLD_MS = 1500;
 
 interface CredentialState {
@@ -19,7 +19,7 @@ interface CredentialState {
   waiting: (() => void)[];
 }
 
-/** Until a device accepts a credential, two at most get it, and after two refusals no other one. */
+/** Until a device accepts a credential, at most two devices get it. After two refusals no other device does. */
 export class CredentialGate {
   readonly #states = new Map<string, CredentialState>();
 

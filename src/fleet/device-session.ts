@@ -25,7 +25,7 @@ import type { DeviceEntry } from './inventory.ts';
 
 let network: Promise<typeof Network> | undefined;
 
-/** Loaded once for all devices; retried after a failure. */
+/** Loads the network code once for all devices. Tries again after a failure. */
 function loadNetwork(): Promise<typeof Network> {
   if (network !== undefined) return network;
   network = import('../device/network.ts');
@@ -49,25 +49,25 @@ export interface Reading {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly clock: ClockOffset | undefined;
-  /** The session has read this list before. */
+  /** Whether the session has read this list before. */
   readonly isAgain: boolean;
 }
 
 /** Whether a list has an end, is known to leave records out, or says nothing of it. */
 export type ListEnd = 'ends' | 'hides' | undefined;
 
-/** Lists are cut at 20, 25, 50, 100 … 1,000. */
+/** Matches the sizes at which devices cut lists: 20, 25, 50, 100 … 1,000. */
 const ROUND = /^(?:20|25|50|[125]0{2,}|250+)$/;
 
-/** Whether there may be records that the list does not show. @param most how many it has shown at most */
+/** Whether a list may leave records out. @param most the most records that it has ever shown */
 export function mayLeaveOut(end: ListEnd, size: number, most: number): boolean {
   return end === 'hides' || (end === undefined && ROUND.test(String(size)) && most <= size);
 }
 
-/** What a list has shown before: the last image of each record, and the most records at once. */
+/** All that a list has ever shown: each image of a record, and the most records at once. */
 export interface KnownList {
   readonly images: readonly (readonly [key: string, image: DeviceRecord])[];
-  /** The keys of those that are proven to be absent since. */
+  /** The keys of records that are proven absent since then. */
   readonly absent: ReadonlySet<string>;
   readonly most: number;
 }
@@ -78,11 +78,11 @@ export interface Memory {
   /** Receives every complete reading, whoever asked for it. */
   observe(session: DeviceSession, reading: Reading): void;
   known(session: DeviceSession, resource: string): Promise<KnownList>;
-  /** The record with this kept key was found absent after the last reading. */
+  /** Notes that the record with this kept key was found absent after the last reading. */
   proveAbsent(session: DeviceSession, resource: string, key: string): void;
 }
 
-/** The pin of a device whose certificate an authority vouches for: name and address say which one it is. */
+/** The pin of a device whose certificate an authority has signed: name and address identify the device. */
 export const VERIFIED = 'verified';
 
 /** One device of the fleet: its connection, opened on first use, and its cached records. */
@@ -107,7 +107,7 @@ export class DeviceSession {
   readonly #ended = new Set<string>();
   readonly #hasProbed = new Set<string>();
 
-  /** Resources whose list was already checked for being a summary; the check may be inconclusive. */
+  /** Resources where devsh has already tested whether the list is a summary. The test may have no result. */
   readonly #hasAskedSummary = new Set<string>();
 
   constructor(entry: DeviceEntry, onChange: () => void = () => undefined, memory?: Memory) {
@@ -142,7 +142,7 @@ export class DeviceSession {
     return this.#declined;
   }
 
-  /** Undefined allows asking again. */
+  /** Notes that the user has declined a question. Undefined allows devsh to ask again. */
   decline(question: string | undefined): void {
     this.#declined = question;
     this.#onChange();
@@ -155,7 +155,7 @@ export class DeviceSession {
 
   #tokenOwner: { readonly of: Credential; readonly user: string } | undefined;
 
-  /** Whose token is in use, as the user said; undefined if nobody was asked since it is in use. */
+  /** The owner of the token in use, if the user has named it since the token is in use. */
   get tokenOwner(): string | undefined {
     return this.#tokenOwner?.of.equals(this.#credential) ? this.#tokenOwner.user : undefined;
   }
@@ -165,10 +165,10 @@ export class DeviceSession {
     this.#tokenOwner = of && user !== undefined ? { of, user } : undefined;
   }
 
-  /** The login for which the user agreed to writes although no record shows it. */
+  /** The login for which the user has allowed writes, although no record shows its account. */
   unlistedLogin: Credential | undefined;
 
-  /** The effect of a write was waited for and did not show: the next ones are waited for less. */
+  /** Whether devsh has waited for the effect of a write without success. It then waits less for the next ones. */
   hasWaitedInVain = false;
 
   /** How the certificate is checked; undefined before the first use. */
@@ -199,8 +199,8 @@ export class DeviceSession {
    * Runs `work` with the open device. If the certificate is unknown or the credential refused, asks
    * `access` and runs `work` again: it must be one request, or safe to repeat after a 401.
    *
-   * @param options.isWrite the request goes out once: the device may execute what it answers with 401. The login
-   *   may be tried once more, to read back, which may also ask for another one
+   * @param options.isWrite sends the request only once, because a device may execute a write that it answers with 401.
+   *   The read-back may use the login again, and may ask for another one
    */
   async use<T>(
     access: Access,
@@ -225,7 +225,7 @@ export class DeviceSession {
         } catch (error) {
           if (this.#device === opening) await this.#reopen(access, opening, error, isWrite);
           else if (isWrite && !isBeforeRequest(error)) throw error;
-          // Another caller has reopened the device meanwhile: just repeats.
+          // Another caller has reopened the device meanwhile: repeat the work.
         }
       }
     } catch (error) {
@@ -234,7 +234,7 @@ export class DeviceSession {
     }
   }
 
-  /** Reads all records of a resource. Records that are all as before are the same objects: nothing is computed again. */
+  /** Reads all records of a resource. Returns the same array if nothing has changed, which callers can test. */
   async list(
     access: Access,
     resource: string,
@@ -254,7 +254,7 @@ export class DeviceSession {
     const records =
       known !== undefined && isDeepStrictEqual(known, listing.records) ? known : listing.records;
     const at = new Date();
-    // Not by the clock, which may be set meanwhile.
+    // The start is not taken from the clock, because somebody may set it during the reading.
     const startedAt = at.getTime() - Math.ceil(performance.now() - started);
     this.#cached.set(resource, { records, at });
     this.lastRead = at;
@@ -268,13 +268,13 @@ export class DeviceSession {
     return records;
   }
 
-  /** What is known of the end of the last list: it said so (a total, or no next page), or it leaves records out. */
+  /** Whether the last list had an end (a total, or no next page), or is known to leave records out. */
   endOf(resource: string): ListEnd {
     if (listFacts(this.profile, resource).hides === true) return 'hides';
     return this.#ended.has(resource) ? 'ends' : undefined;
   }
 
-  /** Whether the last list may leave records out, by itself alone: one that was longer before may, too. */
+  /** Whether the last list may leave records out. This does not compare it with earlier lists. */
   mayLack(resource: string): boolean {
     return mayLeaveOut(this.endOf(resource), this.cached(resource)?.length ?? 0, 0);
   }
@@ -283,12 +283,12 @@ export class DeviceSession {
     return (await this.#memory?.known(this, resource)) ?? NOTHING_KNOWN;
   }
 
-  /** A record was found absent since the last list that showed it. */
+  /** Notes that a record was found absent since the last list. */
   proveAbsent(resource: string, key: string): void {
     this.#memory?.proveAbsent(this, resource, key);
   }
 
-  /** The list, after asking once for a page behind it. */
+  /** Reads the list, and asks once for a page behind its end. */
   async probePages(
     access: Access,
     resource: string,
@@ -310,7 +310,7 @@ export class DeviceSession {
     return this.details(access, resource, records, signal);
   }
 
-  /** What a summary is known to leave out of these records; undefined if the list shows all, or they were read in full. */
+  /** The fields that these records lack if they are of a summary; undefined if they show all, or were read in full. */
   omittedIn(resource: string, records: readonly DeviceRecord[]): readonly string[] | undefined {
     const isListed = records === this.cached(resource);
     return isListed ? omittedByList(this.profile, resource, records) : undefined;
@@ -329,7 +329,7 @@ export class DeviceSession {
     return this.use(access, (device) => device.write(request), { isWrite: true });
   }
 
-  /** Learns by reading. `once`: again if an empty list got records; `again`: always; `fields`: only the fields. */
+  /** Learns facts. `once`: again only after an empty list has records; `again`: always; `fields`: only the fields. */
   async learn(
     access: Access,
     resource: string,
@@ -350,7 +350,7 @@ export class DeviceSession {
     await facts.notified;
   }
 
-  /** If it is unknown whether the list leaves fields out, reads this record to find out. */
+  /** Reads this record to find out whether the list leaves fields out, if that is unknown. */
   async learnSummary(access: Access, resource: string, record: DeviceRecord): Promise<void> {
     const known = listFacts(this.profile, resource).summary;
     if (known !== undefined || this.#hasAskedSummary.has(resource)) return;
@@ -375,7 +375,7 @@ export class DeviceSession {
     return fullOf.size === 0 ? records : records.map((record) => fullOf.get(record) ?? record);
   }
 
-  /** Makes trust and account known; a failure shows when the device is used. */
+  /** Opens the device, so that trust and account are known. A failure is thrown when the device is used. */
   async ensureOpen(access: Access): Promise<void> {
     this.#device ??= this.#open(access);
     await this.#device.catch(() => {
@@ -398,7 +398,7 @@ export class DeviceSession {
     this.#device = this.#open(access, { credential });
   }
 
-  /** @param options.isEnd work in the background opens it no more */
+  /** @param options.isEnd after this, work in the background cannot open the device again */
   async close({ isEnd = false } = {}): Promise<void> {
     this.#isEnded ||= isEnd;
     const device = this.#device;
@@ -406,7 +406,7 @@ export class DeviceSession {
     this.#change({ kind: 'new' });
     await device?.then(
       (open) => open.device.close(),
-      () => undefined, // it never opened
+      () => undefined, // the device never opened
     );
   }
 
@@ -424,7 +424,7 @@ export class DeviceSession {
       settle('accepted');
       return result;
     } catch (error) {
-      // The device may have executed a write that it calls refused: the read-back still gets the login.
+      // A device may have executed a write that it answers with 401, so the login stays usable for the read-back.
       settle(isRefusedLogin(error) && !isWrite ? 'refused' : 'unknown');
       throw error;
     } finally {
@@ -452,13 +452,13 @@ export class DeviceSession {
       this.#device = this.#open(access, { trust, credential: open.credential });
     } else if (isRefusedLogin(error) || error instanceof CredentialError) {
       const { trust } = open.device;
-      // Without a login the device has executed nothing.
+      // A write without a login was not executed.
       const mayRepeat = !isWrite || open.credential === undefined;
       const credential =
         isRefusedLogin(error) && mayRepeat
           ? await access.anotherCredential(this.entry, open.credential)
           : undefined;
-      // Without one, the next use looks up the login again: by then, it may be another one.
+      // Without another credential, the next use looks up the login again, which may be a new one by then.
       this.#device = credential && this.#open(access, { trust, credential });
     } else {
       throw error;
@@ -472,7 +472,7 @@ export class DeviceSession {
     given: { trust?: Trust | undefined; credential?: Credential | undefined } = {},
   ): Promise<OpenDevice> {
     if (this.#isEnded) throw new CancelledError();
-    // Loads while the pin and the login are looked up.
+    // The network code loads while devsh looks up the pin and the login.
     const loading = loadNetwork();
     const route = access.route(this.entry);
     this.route = route;
@@ -501,7 +501,7 @@ export class DeviceSession {
     return { device, credential };
   }
 
-  /** A refused request leaves the device ready, an unusable response does not; a cancellation says nothing. */
+  /** The state after a failure. A rejected request leaves the device ready; a cancelled one keeps the state. */
   #stateAfter(error: DevshError): SessionState {
     const before = this.#state;
     if (error instanceof CancelledError)
@@ -516,7 +516,7 @@ export class DeviceSession {
   }
 
   #change(state: SessionState): void {
-    // A repeated failure keeps its first time.
+    // A repeated failure keeps the time of the first one.
     if (state.kind === 'ready') this.#failsSince = undefined;
     if (state.kind === 'failed') this.#failure = state.error;
     else if (state.kind !== 'connecting') this.#failure = undefined;

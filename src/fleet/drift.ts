@@ -10,17 +10,17 @@ import { type Comparison, comparisonBy } from './compared.ts';
 import type { DeviceRecords } from './fold.ts';
 import type { Note } from '../output/sentences.ts';
 
-/** Compared to the content that most devices have; without a plurality, all devices differ. */
+/** A device compared with the content that most devices have. If there is a tie, all devices differ. */
 export type DriftCell =
   | { readonly kind: 'same' }
-  /** Only this device of those that were read has it. */
+  /** Of all devices that were read, only this one has the record. */
   | { readonly kind: 'only' }
   | { readonly kind: 'missing' }
-  /** Not in a list that may leave records out. */
+  /** The list does not show the record, but may leave records out. */
   | { readonly kind: 'not listed' }
   | {
       readonly kind: 'differs';
-      /** Empty: same content, but a different number of records with this key. */
+      /** Empty if the content is the same, but not the number of records with this key. */
       readonly fields: readonly string[];
     };
 
@@ -28,7 +28,7 @@ export type DriftCell =
 export interface FieldDrift {
   readonly field: string;
   readonly values: readonly {
-    /** From the first of the devices; undefined: none. */
+    /** The value on the first of the devices; undefined if they have none. */
     readonly value: DeviceRecord[string] | undefined;
     readonly devices: readonly string[];
   }[];
@@ -51,7 +51,7 @@ export interface Drift {
   readonly devices: readonly DeviceRef[];
   /** Selected devices that did not respond. */
   readonly unread: readonly DeviceRef[];
-  /** What differs, then what some devices lack, then what is the same; each in order of first appearance. */
+  /** Different records, then those that some devices lack, then equal ones; each in order of first appearance. */
   readonly rows: readonly DriftRow[];
 }
 
@@ -59,7 +59,7 @@ export interface DriftRules {
   readonly keyField: string;
   /** Fields that differ by nature (ids, counters) and never count. Neither do secrets and timestamps. */
   readonly perDevice: readonly string[];
-  /** Only these are compared; undefined: all. */
+  /** The fields to compare; undefined for all. */
   readonly fields?: readonly string[] | undefined;
 }
 
@@ -108,7 +108,7 @@ export function driftOf(
   return { keyField, devices, unread, rows: rows.sort((a, b) => rankOf(a) - rankOf(b)) };
 }
 
-/** The same where the lists of these devices may leave records out: nothing is missing there. */
+/** The row with `not listed` in place of `missing` for devices whose lists may leave records out. */
 export function doubted(
   row: DriftRow,
   { devices }: Drift,
@@ -123,7 +123,7 @@ export function doubted(
   return { ...row, cells: cells.map((cell) => (cell.kind === 'only' && !isOnly ? SAME : cell)) };
 }
 
-/** What differs comes first, then what some devices lack, then what is the same on all. */
+/** Sorts different records first, then those that some devices lack, then those that are the same on all. */
 function rankOf({ cells, isSame }: DriftRow): number {
   return isSame ? 2 : cells.some(({ kind }) => kind === 'differs') ? 0 : 1;
 }
@@ -169,7 +169,7 @@ function groupsOf(
   reads.forEach(({ records }, index) => {
     for (const record of records) {
       const key = valueText(record[keyField]);
-      // Without a key, only the whole content identifies a record.
+      // A record without a key is identified by its whole content.
       const id = key === '' && keyField !== '' ? `content ${content(record)}` : `key ${key}`;
       let group = groups.get(id);
       if (group === undefined) {
@@ -222,7 +222,7 @@ function fieldDrifts(
   });
 }
 
-/** More than half have it, even if all `unknown` ones had another. Undefined: no device is the odd one. */
+/** The value of more than half of the devices, even if all `unknown` ones had another; undefined if there is none. */
 export function majorityOf<V extends { readonly devices: readonly unknown[] }>(
   values: readonly V[],
   unknown: number,
@@ -239,18 +239,18 @@ export interface Holder {
 export interface ValueGroup {
   readonly text: string;
   readonly devices: readonly string[];
-  /** More than half of the devices agree on another value. */
+  /** Whether more than half of the devices agree on another value. */
   readonly isOdd: boolean;
 }
 
 interface ValueReading {
   /** The harmless text of the value. */
   readonly textOf: (holder: Holder) => string;
-  /** Equal values have equal texts here; by default those that are shown. */
+  /** A text that is equal for equal values. Default: the text that is shown. */
   readonly sameAs?: ((holder: Holder) => string) | undefined;
-  /** Whether a device was read: values of others are shown, but decide nothing. */
+  /** Whether a device was read now. Values of other devices are shown, but do not count. */
   readonly isRead: (device: string) => boolean;
-  /** Number of devices that may have any value: they count as if they had another one. */
+  /** The number of devices whose value is unknown. They count as if they had another value. */
   readonly unknown?: number;
 }
 
@@ -259,7 +259,7 @@ export function groupByValue(
   holders: readonly Holder[],
   { textOf, sameAs = textOf, isRead, unknown = 0 }: ValueReading,
 ): ValueGroup[] {
-  /** `devices`: those whose value counts. */
+  /** `devices`: the ones whose value counts. */
   const groups = new Map<string, { text: string; names: Set<string>; devices: string[] }>();
   for (const holder of holders) {
     const id = sameAs(holder);

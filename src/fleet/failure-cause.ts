@@ -30,7 +30,7 @@ const CODE_WORDS: Readonly<Record<string, string>> = {
   protocol: 'bad response',
 };
 
-/** Why a device failed, in one or two words: to count devices by, and to name the state of one. */
+/** Why a device failed, in one or two words. It names the state of a device, and devices are counted by it. */
 export function failureCause(error: DevshError): string {
   if (isChangedCertificate(error)) return CHANGED_CERTIFICATE;
   if (error instanceof LoginInDoubtError) return 'login in doubt';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-/** The number of tasks at a time; `adaptive`: as many as machine and network can handle. */
+/** The number of tasks at a time. `adaptive`: as many as the machine and the network can handle. */
 export type Width = number | 'adaptive';
 
 /** Runs `work`, which never throws, for all items, `width` at a time. After an abort no further item starts. */
@@ -14,7 +14,7 @@ export async function* fanOut<Item, Result>(
   let failure: { error: unknown } | undefined;
   let running = 0;
   let wake: () => void = () => undefined;
-  // Measuring the load takes 2 ms to prepare, and one device does not need it.
+  // It takes 2 ms to prepare the measurement of the load, which one device does not need.
   const limit = width === 'adaptive' && items.length < 2 ? 1 : width;
   const isAdaptive = limit === 'adaptive';
   const adaptive = isAdaptive ? new AdaptiveWidth() : { width: limit, adapt: () => false };
@@ -66,20 +66,20 @@ export async function* fanOut<Item, Result>(
   }
 }
 
-/** Keeps the machine busy without delaying the first responses. */
+/** This width keeps the machine busy, and does not delay the first responses. */
 const INITIAL_WIDTH = 64;
-/** Keys wait for the devices that answer at once: with more of them p50 is twice as long, and all take as long. */
+/** Keys wait while many devices answer. A larger minimum doubles the median of that wait, and saves no time in all. */
 const MIN_WIDTH = 32;
-/** Each one is an open socket, and a process may have about 1,000. */
+/** Each task is an open socket, and a process may have about 1,000. */
 const MAX_WIDTH = 512;
 
-/** Shares of the time in which this process is busy. */
+/** The share of time in which this process works: above BUSY the width shrinks, below IDLE it grows. */
 const BUSY = 0.95;
 const IDLE = 0.75;
 
 const ADAPT_MS = 100;
 
-/** Widens while this process waits for devices; narrows when it is busy itself (TLS takes 1 ms of CPU). */
+/** Grows while this process waits for devices, and shrinks while it is busy itself (TLS takes 1 ms of CPU). */
 class AdaptiveWidth {
   #width = INITIAL_WIDTH;
   #seen = performance.eventLoopUtilization();
@@ -103,19 +103,19 @@ class AdaptiveWidth {
   }
 }
 
-/** Longest time for which keys and signals wait. */
+/** The longest time for which keys and signals wait. */
 const TURN_MS = 10;
 
-/** Lets the keys and signals through that have come. One turn is not enough: it may belong to a response that came. */
+/** Handles the keys and signals that have arrived. One turn is not enough, because it may belong to a response. */
 export async function keysFirst(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }
 
-/** What takes long for so many items has probably been preceded by something that took long, too. */
+/** Before a list of this length, other work has probably taken long, too, so keys come first. */
 const MANY = 1_000;
 
-/** Maps a long list, and lets the keys and signals through that come meanwhile. */
+/** Maps a long list, and handles the keys and signals that arrive meanwhile. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   map: (item: Item) => Result,

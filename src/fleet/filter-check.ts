@@ -6,7 +6,7 @@ import { type Condition, fieldsIn, type Filter, filteredValue, matches } from '.
 
 const OR = /^(?:or|\|\|?)$/i;
 
-/** Words of a filter that are none here, if no record has them. */
+/** Words with a meaning in other tools, but not in a filter of devsh. They count only if no record has them. */
 const ODD_WORDS = [
   [/^(?:where|and|&&)$/, 'and'],
   [OR, 'or'],
@@ -21,19 +21,19 @@ const ODD_WORDS = [
   [/^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/, 'device'],
 ] as const;
 
-/** Tells an empty result from a question that cannot be right, by the records that were read. */
+/** Finds out from the records whether a filter has no match, or cannot be right. */
 export class FilterCheck {
   readonly #filter: Filter | undefined;
   readonly #missing: Set<string>;
   readonly #fields = new Set<string>();
-  /** The values of conditions, as far as nothing matches them; none that may be a secret. */
+  /** By condition that nothing matches: the values of its field. Conditions on secrets are left out. */
   readonly #others = new Map<Condition, Set<string>>();
-  /** The first term, as long as it is a word that no record matches. */
+  /** The first term, if it is a word that no record matches so far. */
   #first: Filter | undefined;
   #records = 0;
   #found = 0;
 
-  /** @param others fields that are named besides those of the filter: to sort or to count by */
+  /** @param others fields that the line names besides the filter, to sort or to count by */
   constructor(filter: Filter | undefined, others: readonly string[] = []) {
     this.#filter = filter;
     const named = [...(filter === undefined ? [] : fieldsIn(filter)), ...others];
@@ -46,7 +46,7 @@ export class FilterCheck {
     }
   }
 
-  /** `found`: how many of these records match. `described`: fields that the profile knows. */
+  /** @param found the number of these records that match; @param described the fields that the profile knows */
   add(
     records: readonly DeviceRecord[],
     found: number,
@@ -84,7 +84,7 @@ export class FilterCheck {
     return this.#filter !== undefined && this.#records > 0 && this.#found === 0;
   }
 
-  /** `no record has lang=ge; did you mean de?`: a value that is nowhere, which is no mistake. */
+  /** `no record has lang=ge; did you mean de?`: a note about a value that no record has, which may still be right. */
   unknownValue(none: string): Note | undefined {
     const [found] = this.findsNone ? this.#others : [];
     if (found === undefined) return undefined;
@@ -92,7 +92,7 @@ export class FilterCheck {
     return { code: 'no-such-value', field, text, values: [...others], none };
   }
 
-  /** What cannot be right; undefined if nothing. `none`: see `noRecord`. */
+  /** What cannot be right in the filter; undefined if it may be right. `none`: see `noRecord`. */
   doubt(none = noRecord()): Note | undefined {
     if (this.#records === 0) return undefined;
     const [field] = this.#missing;
@@ -117,14 +117,14 @@ export class FilterCheck {
       : undefined;
   }
 
-  /** Words with the conditions that another tool writes, as they are written here. */
+  /** Translates conditions in the spelling of other tools into that of devsh. */
   corrected(words: readonly string[]): string[] {
     return joinedAlternatives(words).map((word) => this.#correctedWord(word) ?? word);
   }
 
-  /** `lang==de`, `lang:de`, `lang=de,fr`, `lang=de or lang=fr`. */
+  /** The correction of `lang==de`, `lang:de`, `lang=de,fr` and `lang=de or lang=fr`. */
   #correctedWord(word: string): string | undefined {
-    // What stands in front of conditions, or between them.
+    // Other tools write these words in front of conditions, or between them.
     if (/^(?:where|and|&&)$/.test(word)) return '';
     const [, excluded] = /^!([^=]+=.+)$/.exec(word) ?? [];
     if (excluded !== undefined) return excluded.replace('=', '!=');

@@ -14,7 +14,7 @@ export interface Condition {
   readonly text: string;
 }
 
-/** A `word` is searched in every field and the device name: as it is or, from three letters on, fuzzily. */
+/** devsh searches a `word` in every field and in the device name, and from three letters on fuzzily, too. */
 type Term =
   | { readonly kind: 'word'; readonly text: string; readonly isFuzzy: boolean }
   | Condition
@@ -26,7 +26,7 @@ export interface Filter {
 }
 
 interface FilterOptions {
-  /** False if a guess would do harm, as in choosing what to delete: words must occur as typed. */
+  /** False if a wrong match would do harm, as for a delete. Words must then occur as typed. */
   readonly isFuzzy?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Haystack {
   readonly text: string;
 }
 
-/** Limits backtracking, which grows with the text length. */
+/** The length of text that a pattern is tested on, because backtracking grows with it. */
 const PATTERN_TEXT_LIMIT = 1024;
 const FUZZY_LENGTH = 3;
 const CONDITION = /^([\p{L}_][\p{L}\p{N}_.-]*)(!=|=|~)([^]*)$/u;
@@ -50,7 +50,7 @@ export function parseFilter(text: string, options: FilterOptions = {}): Filter {
   return parseFilterWords(splitWords(text), options);
 }
 
-/** To choose what to write: words must occur as typed. Throws UsageError, also for an empty filter. */
+/** Parses a filter that chooses what to write: words must occur as typed. Throws a `UsageError`, also if it is empty. */
 export function parseChoice(text: string): Filter {
   const filter = parseFilter(text, { isFuzzy: false });
   if (filter.terms.every((term) => term.kind === 'word' && term.text === '')) {
@@ -73,7 +73,7 @@ export function fieldsIn({ terms }: Filter): string[] {
   );
 }
 
-/** @param most characters of a value that are searched: a list where nothing is chosen needs no more than it shows */
+/** @param most the number of characters of a value that are searched */
 export function prepareHaystack(
   record: DeviceRecord,
   deviceName: string,
@@ -88,7 +88,7 @@ export function matchesHaystack(filter: Filter, haystack: Haystack): boolean {
   return filter.terms.every((term) => matchesTerm(term, haystack));
 }
 
-/** Matches one record, each if there is no filter; for many, prepare a `Haystack` each. */
+/** Whether a record matches; each does if there is no filter. To test a record often, prepare a `Haystack`. */
 export function matches(
   filter: Filter | undefined,
   record: DeviceRecord,
@@ -164,7 +164,7 @@ function isFuzzyIn(text: string, word: string): boolean {
   return false;
 }
 
-/** Called for most letters of 100,000 records: uses the regular expression only beyond ASCII. */
+/** Uses the regular expression only beyond ASCII, because it is called for most letters of 100,000 records. */
 function isWordCharacter(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (code >= 0x80) return WORD_CHARACTER.test(text.charAt(index));
@@ -220,7 +220,7 @@ function splitWords(text: string): { text: string; column: number }[] {
   return words;
 }
 
-/** Case-insensitive. Throws UsageError at `column` if it is invalid or could take forever. */
+/** Compiles a pattern that ignores case. Throws a `UsageError` at `column` if it is invalid or could take forever. */
 function compilePattern(pattern: string, column: number): RegExp {
   if (canBacktrack(pattern))
     throw new UsageError({ code: 'bad-filter', is: 'slow', pattern }, { column });
@@ -235,7 +235,7 @@ function compilePattern(pattern: string, column: number): RegExp {
   }
 }
 
-/** `(a+)+`, `(a|a)*`: patterns with exponential backtracking. Also rejects some harmless ones. */
+/** Whether backtracking may grow exponentially, as in `(a+)+` and `(a|a)*`. Also true for some harmless patterns. */
 function canBacktrack(source: string): boolean {
   const groups: boolean[] = [];
   let isInClass = false;

@@ -24,7 +24,7 @@ export interface FleetCall {
 
 export type FleetRead = {
   readonly session: DeviceSession;
-  /** The devices of `total` that have not ended yet; it shrinks as they do. */
+  /** The devices that have not ended yet. The set shrinks while they are read. */
   readonly awaited: ReadonlySet<DeviceSession>;
   readonly total: number;
 } & (
@@ -37,7 +37,7 @@ export class Fleet {
   readonly #sessions = new Map<string, DeviceSession>();
   #connected: readonly DeviceSession[] = [];
   #selected: readonly DeviceSession[] | undefined;
-  /** Index by name in order of first connection: a device keeps its place when others come and go. */
+  /** Index by name, in order of the first connection. A device keeps its place when others connect or disconnect. */
   readonly #places = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   readonly onNew: ((entry: DeviceEntry, news: readonly NewFact[]) => Promise<void>) | undefined;
@@ -81,7 +81,7 @@ export class Fleet {
       for (const one of [known, current]) {
         if (one !== undefined && isDeepStrictEqual(one.entry, entry)) return one;
       }
-      // A connected one is closed when `join` replaces it.
+      // `join` closes a connected session when it replaces it.
       if (known !== current) void known?.close();
       const changed = (): void => this.#changed();
       const session = new DeviceSession(entry, changed, this.#memory);
@@ -92,7 +92,7 @@ export class Fleet {
     });
   }
 
-  /** Each gets its previous place, or the last one. All are selected, unless the selection is narrowed. */
+  /** Connects sessions: each gets its previous place or the last one. Selects them unless the selection is narrowed. */
   join(sessions: readonly DeviceSession[]): void {
     const current = new Map([...this.#connected, ...sessions].map((one) => [one.ref.name, one]));
     for (const one of this.#connected) if (current.get(one.ref.name) !== one) void one.close();
@@ -104,7 +104,7 @@ export class Fleet {
     this.#changed();
   }
 
-  /** A selection narrowed to these devices becomes empty, so that no other device is written to. */
+  /** Disconnects sessions. If only these were selected, none is, so that no line writes to other devices. */
   async leave(sessions: readonly DeviceSession[]): Promise<void> {
     const gone = new Set(sessions);
     this.#connected = this.#connected.filter((session) => !gone.has(session));

@@ -9,9 +9,9 @@ export interface DeviceRecords {
 /** One record and all devices that have it with the same content. */
 export interface FoldedRow {
   readonly devices: readonly DeviceRef[];
-  /** From the first of the devices. */
+  /** The record of the first device. */
   readonly record: DeviceRecord;
-  /** From each of the devices; per-device fields may differ. */
+  /** The record of each device. Per-device fields may differ. */
   readonly records: readonly DeviceRecord[];
   /** The fields in which records with this key differ between devices. */
   readonly differing: readonly string[];
@@ -31,7 +31,7 @@ interface Group {
   place: number;
   at: number;
   newest: DeviceRef;
-  /** Another record with the same content on one device: merging the two would hide one. */
+  /** The group of a second record with the same content on one device. If merged, one of the two would be hidden. */
   next: Group | undefined;
   /** All groups with the same key; undefined without a key. */
   variants: Group[] | undefined;
@@ -89,7 +89,7 @@ export class Fold {
     });
   }
 
-  /** @param devices the device, in a list that all of its rows share */
+  /** @param devices a list with the device, which all groups of it share */
   #begin(devices: [DeviceRef], record: DeviceRecord, at: number): Group {
     const [device] = devices;
     const group: Group = {
@@ -148,7 +148,7 @@ function byPlace(a: Group, b: Group): number {
   return a.place - b.place || a.at - b.at;
 }
 
-/** `unread`: number of selected devices that were not read. */
+/** @param unread the number of selected devices that were not read */
 export function foldRecords(
   reads: readonly DeviceRecords[],
   keyField: string,
@@ -162,7 +162,7 @@ export function foldRecords(
   return fold.rows(unread);
 }
 
-/** The rows of the only device that was read: compares nothing but records with the same key. */
+/** The rows of the only device that was read. Compares only records with the same key. */
 function rowsOf(
   { device, records }: DeviceRecords,
   keyField: string,

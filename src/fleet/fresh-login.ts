@@ -4,10 +4,10 @@ import { DevshError } from '../errors.ts';
 import { type Access, withoutAsking } from './access.ts';
 import { DeviceSession } from './device-session.ts';
 
-/** `unclear`: neither a login nor the refusal of one. */
+/** `unclear`: the response shows neither a login nor a refusal. */
 export type LoginOutcome = 'accepted' | 'refused' | 'unclear';
 
-/** Reads a list once with this credential, on a new connection; a 403 is a login. No gate: the caller spares others. */
+/** Reads a list once on a new connection. A 403 is a login. The gate is not asked: the caller limits refusals itself. */
 export async function tryLogin(
   { entry }: DeviceSession,
   access: Access,

@@ -10,7 +10,7 @@ import type { ImportPlan } from './import/import-plan.ts';
 
 const FILE = 'devices.yaml';
 
-/** Keeps all else. Throws SettingsError for an invalid inventory, UsageError if the name or address is taken. */
+/** Adds a device. Throws a `SettingsError` for an invalid inventory, a `UsageError` if name or address is taken. */
 export function addDevice(text: string, device: InventoryDevice, file = FILE): string {
   const inventory = parseInventory(text, file);
   if (inventory.find(device.name)) {
@@ -33,7 +33,7 @@ export function setProfile(text: string, name: string, profile: string, file = F
   return document.edited(file);
 }
 
-/** Puts a device into groups, besides those that it is in. Throws UsageError if there is no such device. */
+/** Adds a device to groups. It stays in its other groups. Throws a `UsageError` if there is no such device. */
 export function addToGroups(
   text: string,
   name: string,
@@ -42,7 +42,7 @@ export function addToGroups(
 ): string {
   const document = new InventoryDocument(text);
   const index = indexOf(text, name, file);
-  // Without those that contain one of them.
+  // Only the groups that the device itself names, not those that contain them.
   const { groups: own = [] } = readInventory(text, file).written.devices[index] ?? {};
   document.set(['devices', index], 'groups', [...new Set([...own, ...groups])]);
   return document.edited(file);
@@ -118,7 +118,7 @@ class InventoryDocument {
     }
   }
 
-  /** Sets one key of the node at `path`; undefined deletes it. Throws SettingsError if others have it, too. */
+  /** Sets one key of the node at `path`; undefined deletes it. Throws a `SettingsError` for a shared (`*`) value. */
   set(path: readonly unknown[], key: string, value: string | readonly string[] | undefined): void {
     const place = [...path, key];
     const current: unknown = this.#document.getIn(place, true);
@@ -144,7 +144,7 @@ class InventoryDocument {
     }
   }
 
-  /** The text to write. Throws a UsageError for one that nobody could read again. */
+  /** The text to write. Throws a `UsageError` if it is no valid inventory. */
   edited(file: string): string {
     const edited = this.#text();
     try {
@@ -169,7 +169,7 @@ class InventoryDocument {
     return original.includes('\r\n') ? clean.replace(/\r?\n/g, '\r\n') : clean;
   }
 
-  /** If only items are appended, the others keep their comments. */
+  /** Sets a list. If it only gets further items, the others keep their comments. */
   #setList(place: readonly unknown[], words: readonly string[]): void {
     const existing = this.#document.getIn(place, true);
     const before = isSeq(existing) ? (existing.toJS(this.#document) as unknown[]) : [];
@@ -183,7 +183,7 @@ class InventoryDocument {
   }
 }
 
-/** Comments and order stay. Throws a SettingsError if the text has changed since, or cannot be edited. */
+/** Writes the plan into the text. Throws a `SettingsError` if the text has changed since, or cannot be edited. */
 export function applyImport(text: string, plan: ImportPlan, file: string): string {
   const { written } = readInventory(text, file);
   const indexes = new Map(written.devices.map(({ name }, index) => [name.toLowerCase(), index]));

@@ -5,7 +5,7 @@ import { normalizeFingerprint } from '../device/trust-anchors.ts';
 import { insteadOfName } from '../text/former-names.ts';
 import type { NamedInCode } from '../text/yaml-names.ts';
 
-/** A device may be called 1.0 or no: text for devsh, but for editors a number or a boolean, too. */
+/** A device may have the name 1.0 or no. devsh reads text, but an editor sees a number or a boolean. */
 const AS_IN_YAML = { type: ['string', 'number', 'boolean'] };
 
 const text = z.string('must be text').min(1, 'must not be empty').meta(AS_IN_YAML);
@@ -27,7 +27,7 @@ const name = text
 export const LABEL_COLORS = ['red', 'yellow', 'green', 'blue'] as const;
 export type LabelColor = (typeof LABEL_COLORS)[number];
 
-/** Names in one text, as in the cell of a spreadsheet. */
+/** Splits the names in one text, as in the cell of a spreadsheet. */
 export function splitNames(names: string): string[] {
   return names.split(/[\s,;|]+/).filter((one) => one !== '');
 }
@@ -61,7 +61,7 @@ const settings = {
   credential_store_command: key(program, 'A program that keeps a new login, given on its input'),
 };
 
-/** `devices:` without a value is an empty text in the failsafe schema, and means the same as no key. */
+/** Accepts `devices:` without a value, which is an empty text in the failsafe schema, like a missing key. */
 function orEmpty<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((data) => (data === '' ? undefined : data), schema.optional());
 }
@@ -96,19 +96,19 @@ export type InventoryContent = z.infer<typeof inventorySchema>;
 export type DeviceContent = z.infer<typeof deviceSchema>;
 export type SettingKey = keyof typeof settings;
 export type SettingsContent = Pick<DeviceContent, SettingKey>;
-/** The same with names in camel case. */
+/** The settings of a device, with names in camel case. */
 export type DeviceSettings = NamedInCode<Omit<SettingsContent, 'proxy' | 'jump'>>;
 
 export const SETTING_KEYS = Object.keys(settings) as readonly SettingKey[];
 
-/** Settings that run no program and lead to no secret. */
+/** Settings that run no program and give no access to a secret. */
 const ROUTE_SETTINGS = ['proxy', 'jump'] as const;
 const SAFE_SETTINGS = [
   ...ROUTE_SETTINGS,
   ...(['read_only', 'insecure', 'break_glass', 'label', 'color'] as const),
 ] as const;
 
-/** What a row of `device list` has besides name, address, groups and settings: no part of an inventory. */
+/** The columns of `device list` that are not part of an inventory. */
 export const LISTED_STATE = [
   ...['state', 'trust', 'last_read', 'account', 'users', 'route', 'latency_ms', 'since', 'reason'],
 ] as const;

@@ -31,7 +31,7 @@ const SETTINGS = [
 ];
 type GroupSettings = Settings & { readonly name: string; readonly children: readonly string[] };
 
-/** Two equally near groups of a device have different values; the first one wins. */
+/** Two equally near groups of a device have different values. The value of the first one counts. */
 export interface GroupConflict {
   readonly device: string;
   readonly setting: string;
@@ -49,7 +49,7 @@ export function parseInventory(text: string, file: string): Inventory {
   return readInventory(text, file).inventory;
 }
 
-/** Reads `devices.yaml`. Of the groups of a device the nearest wins, then the first. Throws SettingsError. */
+/** Reads `devices.yaml`. The nearest group of a device wins, or the first of equally near ones. Throws SettingsError. */
 export function readInventory(text: string, file: string): ReadInventory {
   const source = new YamlSource(text, file, SettingsError);
   const content = contentOf(source);
@@ -95,7 +95,7 @@ export function readInventory(text: string, file: string): ReadInventory {
   return { inventory: new Inventory(devices, breakGlass), written, conflicts, lines };
 }
 
-/** A conflict needs two groups on the nearest level that has the setting. */
+/** Finds settings of which two groups on the nearest level have different values. */
 function conflictsOf(
   own: Settings & { readonly name: string },
   inherited: readonly (readonly GroupSettings[])[],
@@ -118,7 +118,7 @@ function contentOf(source: YamlSource): InventoryContent {
   const result = inventorySchema.safeParse(source.data() ?? {});
   if (result.success) return result.data;
   const { issues } = result.error;
-  // A misspelt key also makes the right one missing: report the spelling.
+  // If a key is misspelt, the right one is missing, too. Report the misspelt one.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   if (issue?.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys;

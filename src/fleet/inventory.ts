@@ -13,7 +13,7 @@ export interface InventoryDevice extends DeviceSettings {
   /** As written: host or host:port. */
   readonly address: string;
   readonly groups: readonly string[];
-  /** The SHA-256 of its certificate, in the form of `Pin`; a pin that devsh keeps comes first. */
+  /** The SHA-256 of its certificate, as in `Pin`. A pin that devsh keeps wins over it. */
   readonly fingerprint?: string;
   /** How to reach it; if absent, the environment decides. */
   readonly route?: ConfiguredRoute;
@@ -24,7 +24,7 @@ export class Inventory {
   readonly devices: readonly InventoryDevice[];
   /** The break-glass accounts of all devices, also of addresses that are not in the inventory. */
   readonly breakGlass: readonly string[];
-  // Made on first use: most lines look for names alone.
+  // Both maps are made on first use: most lines look only for names.
   #byName: ReadonlyMap<string, InventoryDevice> | undefined;
   #byAddress: ReadonlyMap<string, InventoryDevice> | undefined;
 
@@ -48,7 +48,7 @@ export class Inventory {
     return this.#byName.get(name.toLowerCase());
   }
 
-  /** The device at this `host:port`; the dot that ends a complete name makes no other one. */
+  /** The device at this `host:port`. A dot at the end of a complete host name does not count. */
   findByAddress(address: string): InventoryDevice | undefined {
     const withoutDot = (text: string): string => text.replace(/\.(?=:\d+$)/, '');
     this.#byAddress ??= new Map(
@@ -122,7 +122,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
       if (term.excludes) excluded.add(entry.address);
       else addEntry(selected, entry);
     }
-    // An inventory may be large; a large range is usually a typing error.
+    // A large range is usually a typing error, but an inventory may be large.
     if (selected.size > MAX_DEVICES + inventory.devices.length) {
       throw tooMany(term, BigInt(selected.size));
     }
@@ -134,7 +134,7 @@ export function selectDevices(selectors: readonly string[], inventory: Inventory
   return entries;
 }
 
-/** As `selectDevices`, connected devices first, with the column of an error counted in the line. */
+/** Like `selectDevices`, but prefers connected devices, and gives the column of an error in the line. */
 export function namedDevices(
   selectors: readonly string[],
   inventory: Inventory,

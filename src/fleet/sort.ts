@@ -1,6 +1,6 @@
 import { type Value, valueText } from '../device/record.ts';
 
-/** Created on first use: it costs more than sorting a table. */
+/** Created on first use, because that takes longer than to sort a table. */
 let collator: Intl.Collator | undefined;
 
 export function compareTexts(a: string, b: string): number {
@@ -8,14 +8,14 @@ export function compareTexts(a: string, b: string): number {
   return collator.compare(a, b);
 }
 
-/** Most important field first; `-` reverses. Numbers by size, before text; empty values last either way. Stable. */
+/** Sorts by fields, the most important first; `-` reverses. Numbers come before text, empty values last. Stable. */
 export function sortBy<T>(
   items: readonly T[],
   fields: readonly string[],
   valueOf: (item: T, field: string) => Value | undefined,
 ): T[] {
   if (items.length < 2) return [...items];
-  // The least important field first: each of the others keeps its order.
+  // The least important field is sorted first: the stable sort of each other field keeps its order.
   return fields.reduceRight<T[]>(
     (sorted, field) => {
       const isReversed = field.startsWith('-');
@@ -27,7 +27,7 @@ export function sortBy<T>(
   );
 }
 
-/** Counts the ranks, small whole numbers, instead of comparing them. */
+/** Sorts items by ranks. These are small whole numbers, so it counts them instead of comparing. */
 function inOrder<T>(items: readonly T[], ranks: readonly number[]): T[] {
   // The place of the next item, by rank.
   const next = ordered.map(() => 0);
@@ -55,7 +55,7 @@ interface Word {
 
 const EMPTY = 2;
 
-/** What follows in a longer text is not compared: no list shows it, and a device may send megabytes. */
+/** The number of characters that are compared: no list shows more, and a device may send megabytes. */
 const MOST_COMPARED = 1_000;
 
 function wordOf(text: string): Word {
@@ -104,7 +104,7 @@ const PLAIN = /^[_\-.@0-9a-z]{1,59}$/;
 /** In collator order. */
 const SIGNS = '_-.@';
 
-/** Its code unit order is the collator's order: signs, numbers by size, letters. Undefined for other texts. */
+/** A key that sorts by code units as the collator sorts the text: signs, numbers by size, letters. Else undefined. */
 export function plainKey(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
   // The number with more digits is larger.

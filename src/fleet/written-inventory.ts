@@ -111,12 +111,12 @@ export function writtenSettings(device: InventoryDevice): WrittenSettings {
   );
 }
 
-/** As a list, also if it is written as one text. */
+/** The break-glass accounts as a list, also if they are written as one text. */
 export function breakGlassNames({ break_glass: names = [] }: WrittenSettings): readonly string[] {
   return typeof names === 'string' ? splitNames(names) : names;
 }
 
-/** For comparison: absolute paths, a proxy with its port. Throws a UsageError for an invalid route. */
+/** The settings with absolute paths, and a proxy with its port, to compare them. Throws a `UsageError` for a bad route. */
 export function normalizedSettings(settings: WrittenSettings, folder: string): WrittenSettings {
   return Object.fromEntries(
     SETTING_KEYS.flatMap((key): [string, Written][] => {

@@ -106,10 +106,7 @@ export class Deeds {
     });
   }
 
-  /**
-   * The run that may have made a change, without a proof: the newest one that wrote to this device then, to such a
-   * record on any device, or to a device that shows the same change.
-   */
+  /** The newest run that may be the author: it wrote there then, or to such a record, or where the same change shows. */
   #near(event: RecordEvent, alike: RecordEvent | undefined): Author | undefined {
     const places = this.#identitiesOf(event);
     const isElsewhere = ({ device }: Deed): boolean =>

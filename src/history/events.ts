@@ -99,7 +99,6 @@ interface OfRecord extends RecordName {
   readonly record: KeptRecord;
 }
 
-/** A change of one record. */
 export type RecordEvent = Extract<Event, RecordName>;
 
 /**
@@ -108,7 +107,7 @@ export type RecordEvent = Extract<Event, RecordName>;
  */
 type WholeKind = 'added' | 'listed' | 'gone' | 'unlisted';
 
-/** What changed on a device between two readings. */
+/** A change on a device between two readings. */
 export type Event =
   | (EventBase & { readonly kind: WholeKind } & OfRecord)
   | (EventBase & {
@@ -239,7 +238,6 @@ function eventsOfResource(
   return events;
 }
 
-/** The readings of a resource of a device. */
 interface KnownResource {
   readonly base: { readonly device: string; readonly period: string; readonly resource: string };
   readonly readings: readonly KnownReading[];

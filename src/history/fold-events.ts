@@ -65,7 +65,6 @@ export function foldEvents(
     .sort((a, b) => latest(b) - latest(a));
 }
 
-/** The run that did it. */
 export function authorRunOf({ author }: Event): string | undefined {
   return author?.kind === 'run' ? author.run : undefined;
 }

@@ -19,7 +19,6 @@ import { textOf } from '../output/sentences.ts';
 const KEY_BYTES = 32;
 const SUFFIX = '.jsonl';
 
-/** The limits of the history. */
 export interface HistoryLimits {
   /** 0 if nothing is kept. */
   readonly days: number;

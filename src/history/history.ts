@@ -18,7 +18,6 @@ import {
 } from './replay.ts';
 import { type Note, textOf } from '../output/sentences.ts';
 
-/** An earlier state of a resource of one device. */
 export interface PastState extends KnownReading {
   readonly records: readonly DeviceRecord[];
   /** The next reading; undefined if there is none yet. */
@@ -76,7 +75,6 @@ export class NotReadError extends DevshError {
 
 export type NotKept = (device: string) => string | undefined;
 
-/** The readings that are kept of one device. */
 export interface DeviceHistory {
   readonly device: string;
   /** The begin of the requested time, in ms UTC. */

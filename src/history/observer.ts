@@ -279,7 +279,6 @@ type Observed = Omit<NewReading, 'identity'> & {
   readonly mayKeep?: ((field: string) => boolean) | undefined;
 };
 
-/** Receives problems while readings are written. */
 interface Problems {
   readonly onError: (error: unknown) => void;
   /** Called for the first of several such readings in a row. */

@@ -56,7 +56,9 @@ export function wayBack(from: WayBackFrom): WayBack {
   const { keyField } = past;
   const keyOf = (record: DeviceRecord): string => valueText(valueAt(record, keyField));
   const nowKeys = new Map([...now.keys()].map((key, index) => [records[index] ?? {}, key]));
-  const then = new Map([...past.state].map(([key, kept]) => [key, known(kept, past.leftOut)]));
+  const then = new Map(
+    [...past.state].map(([key, kept]) => [key, withoutMoving(kept, past.leftOut)]),
+  );
   const usual = new Set([...then.values()].flatMap((record) => Object.keys(record)));
   const isShared = sharedKeys(keyField, keyOf, [...then.values()], records);
   const changes: Change[] = [];
@@ -157,8 +159,7 @@ function recordNow(
   return 'record' in second ? second.record : undefined;
 }
 
-/** The fields of a record without those that move by themselves. */
-function known({ fields }: KeptRecord, leftOut: readonly string[]): DeviceRecord {
+function withoutMoving({ fields }: KeptRecord, leftOut: readonly string[]): DeviceRecord {
   return withoutFields(fields, leftOut);
 }
 

@@ -23,7 +23,7 @@ interface Group {
   readonly children: readonly string[];
 }
 
-/** Reads `ansible-inventory --list`, and of its variables only how to reach a device. Throws a UsageError. */
+/** Reads `ansible-inventory --list`, but only the variables that tell how to reach a device. Throws a `UsageError`. */
 export function parseAnsible(text: string, file: string): Findings {
   const root = asObject(parseJsonFile(text, file));
   if (root === undefined) throw new UsageError({ code: 'bad-source', is: 'ansible', file });
@@ -110,7 +110,7 @@ function deviceOf(
   };
 }
 
-/** Ports of ssh and NETCONF, which Ansible uses unless a host says otherwise: no API listens there. */
+/** The ports of ssh and NETCONF, the defaults of Ansible. No HTTPS API listens there. */
 const OTHER_PORTS = ['22', '830'];
 
 function addressOf(host: string, variable: (key: string) => string | undefined): string {

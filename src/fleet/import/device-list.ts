@@ -61,7 +61,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   readonly: 'read_only',
 };
 
-/** A spreadsheet may say how to reach a device, never what to run or to trust. */
+/** A spreadsheet may set how devsh reaches a device, but no program to run, and no trust. */
 const SETTINGS = [
   'user',
   'profile',
@@ -155,7 +155,7 @@ export function parseDevicesYaml(text: string, file: string): Findings {
         settings: normalizedSettings(
           {
             ...device.settings,
-            // The list for all devices of that file: this inventory may have others.
+            // The list for all devices of that file. The list of this inventory may be another one.
             ...(breakGlass.length > 0 && {
               break_glass: [...breakGlass, ...breakGlassNames(device.settings)],
             }),

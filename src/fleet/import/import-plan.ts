@@ -29,7 +29,7 @@ export interface KeyChange {
 /** The differences between the source and the inventory for one device or group. */
 export interface ImportStep {
   readonly action: 'add' | 'change';
-  /** In the spelling of the inventory. */
+  /** The name in the spelling of the inventory. */
   readonly name: string;
   readonly changes: readonly KeyChange[];
   /** The whole device, if it is added. */
@@ -59,7 +59,7 @@ export interface CurrentInventory {
   readonly folder: string;
 }
 
-/** Plans new devices and new values of known ones, and removes nothing. Throws UsageError for groups in a circle. */
+/** Plans new devices, and new values of known ones. Removes no device. Throws a `UsageError` for groups in a circle. */
 export function planImport(findings: Findings, current: CurrentInventory): ImportPlan {
   const refused: ImportRefusal[] = [];
   const valid: FoundDevice[] = [];
@@ -214,11 +214,11 @@ function settingChanges(
       const isSame = JSON.stringify(effective[key]) === JSON.stringify(found[key]);
       return isSame ? [] : [{ key, before, after: found[key] }];
     }
-    // An import never takes an account off the list.
+    // An import never removes an account from the list.
     const added = missing(breakGlassNames(found), breakGlassNames(effective));
     return added.length === 0 ? [] : [{ key, before, after: [...breakGlassNames(own), ...added] }];
   });
-  // A device is reached by a proxy or a jump host, so one replaces the other.
+  // A device has a proxy or a jump host, so one replaces the other.
   for (const [key, other] of [
     ['proxy', 'jump'],
     ['jump', 'proxy'],

@@ -58,7 +58,7 @@ export interface Findings {
   readonly remarks: readonly Note[];
 }
 
-/** The remark for what a source has and devsh does not take; none without names. */
+/** The remark about parts of a source that devsh does not import. Empty without names. */
 export function leftOut(
   is: 'groups' | 'hosts' | 'secrets' | 'columns',
   names: readonly string[],
