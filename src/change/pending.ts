@@ -305,7 +305,11 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
 
 /** Why nothing was sent: values or its record have changed, or nobody answered whose it is. */
 function stopText(drifted: StepResult | undefined): string {
-  return drifted?.verdict === 'drift' ? 'drift' : textOf({ code: 'unfinished', is: 'question' });
+  return drifted?.verdict === 'drift' ? 'drift' : causeNamed('question');
+}
+
+function causeNamed(is: 'question' | 'waiting' | 'not-read' | 'not-in-effect'): string {
+  return textOf({ code: 'unfinished', is });
 }
 
 function intentOfResult(result: StepResult): Intent {
@@ -328,21 +332,14 @@ function intentOfStep(
     ...{ resource, action, key, index, change: changeOf(step), ids: idsOf(before) },
     renamedTo: left === '' || left === key ? undefined : left,
   };
+  const open = { ...intent, state: 'pending' } as const;
   if (state === undefined || state.kind === 'waiting') {
-    return {
-      ...intent,
-      state: 'pending',
-      cause: stopReason ?? textOf({ code: 'unfinished', is: 'waiting' }),
-    };
+    return { ...open, cause: stopReason ?? causeNamed('waiting') };
   }
-  if (state.kind === 'sent') return { ...intent, ...IN_DOUBT };
+  if (state.kind === 'sent') return { ...open, cause: NO_ANSWER, isSent: true };
   const { result } = state;
   if (result.verdict === 'unknown') {
-    return {
-      ...intent,
-      ...IN_DOUBT,
-      ...(!result.error && { cause: textOf({ code: 'unfinished', is: 'not-read' }) }),
-    };
+    return { ...open, cause: result.error ? NO_ANSWER : causeNamed('not-read'), isSent: true };
   }
   // An undo that makes a record again cannot give it its id: it is there all the same.
   if (isGood(result) || (action === 'add' && result.verdict === 'differs')) {
@@ -350,19 +347,15 @@ function intentOfStep(
     return { ...intent, ids, state: 'good' };
   }
   if (step.purpose?.kind === 'rotate' && result.verdict === 'no effect') {
-    return {
-      ...intent,
-      state: 'pending',
-      cause: textOf({ code: 'unfinished', is: 'not-in-effect' }),
-    };
+    return { ...open, cause: causeNamed('not-in-effect') };
   }
   const cause = result.error && causeText(result.error);
-  if (isRepeatable(result)) return { ...intent, state: 'pending', cause };
+  if (isRepeatable(result)) return { ...open, cause };
   const mayTryAgain = ['failed', 'no effect', 'skipped'].includes(result.verdict);
   return { ...intent, state: mayTryAgain ? 'failed' : 'other', cause };
 }
 
-const IN_DOUBT = { state: 'pending', cause: 'no answer', isSent: true } as const;
+const NO_ANSWER = 'no answer';
 
 /** Whether devsh sent nothing, or the failure says nothing about the request. */
 function isRepeatable({ verdict, error }: StepResult): boolean {
