@@ -38,10 +38,10 @@ const NOTHING_RUNS =
 /** A key that is held down repeats within this time. */
 const REPEAT_MS = 1000;
 
-/** After this time with keys, a message has been read. */
+/** A message counts as read if a key follows after this time. */
 const READ_MS = 15_000;
 
-/** What Ctrl-C does where a text is searched or filtered. */
+/** The action of Ctrl-C in a context where the user types a search or a filter. */
 const CANCELS: Partial<Record<Context, ViewAction>> = {
   search: 'search-cancel',
   filter: 'clear-filter',
@@ -49,7 +49,7 @@ const CANCELS: Partial<Record<Context, ViewAction>> = {
   palette: 'close',
 };
 
-/** Turns keys into actions, lines and answers. Every effect outside of the screen starts here. */
+/** Turns keys into actions, lines and answers. Starts every effect outside of the screen. */
 export class Controller {
   readonly runner: LineRunner;
   readonly #shell: Shell;
@@ -64,13 +64,13 @@ export class Controller {
   readonly #lookForPending: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
-  /** When q closed a view, in ms of `performance.now()`. */
+  /** The time at which q closed a view, in ms of `performance.now()`. */
   #closedAt = -Infinity;
   /** Closes a view unless another key follows. */
   #closing: NodeJS.Timeout | undefined;
-  /** The user asked to leave while a line was running: the session ends with it. */
+  /** Whether the user asked to leave while a line was running: the session ends when the line does. */
   #isLeaving = false;
-  /** The messages at the last key, and when they were first there at a key. */
+  /** The messages at the last key, and the time of the first key at which they were shown. */
   #seen: { readonly log: State['log']; readonly atMs: number } | undefined;
   /** The last message of a key that did nothing. */
   #warning: LogLine | undefined;
@@ -97,7 +97,7 @@ export class Controller {
     },
     'run-form': () => this.#forms.run(),
     refresh: () => {
-      // The user asks for it: a refused login may be tried once more.
+      // The user asks for this reading, so a refused login may be tried again.
       this.#shell.shell.gate.forgetRefusals();
       this.#store.dispatch({ kind: 'log-hide', lines: this.#store.state.log.current });
       void this.#reader.read();
@@ -110,7 +110,7 @@ export class Controller {
     choose: () => this.#choose(),
   };
 
-  /** @param reduceMotion nothing on the screen changes by itself */
+  /** @param reduceMotion whether nothing on the screen may change by itself */
   constructor(shell: Shell, store: Store, surface: Surface, reduceMotion: boolean) {
     this.#shell = shell;
     this.#surface = surface;
@@ -187,7 +187,7 @@ export class Controller {
     this.#typeahead.press(event);
   }
 
-  /** What was read goes with the next key; what failed stays until the next line. Nothing goes unseen. */
+  /** Hides messages that the user has had time to read. Failures and warnings stay until the next line. */
   #forgetRead(): void {
     const { log } = this.#store.state;
     const atMs = performance.now();
@@ -226,7 +226,7 @@ export class Controller {
     else this.#perform(pressed.binding, pressed.index, event);
   }
 
-  /** Whether it is the `q` that has just closed a view: as it repeats, it must not leave devsh. */
+  /** Whether the key is still the `q` that has just closed a view: while it is held down, it must not leave devsh. */
   #isHeldDown(event: KeyEvent, pressed: Exclude<Pressed, { kind: 'prefix' }> | undefined): boolean {
     const now = performance.now();
     const action = pressed?.binding.action;
@@ -249,7 +249,7 @@ export class Controller {
     }
   }
 
-  /** A key that does not run a line. */
+  /** Performs the action of a key that does not run a line. */
   #act(action: ViewAction | Effect, event: KeyEvent): void {
     const { state } = this.#store;
     const isTyped = action === 'end-of-input' && lineText(state.prompt.editing.line) !== '';
@@ -272,7 +272,7 @@ export class Controller {
     }
   }
 
-  /** Fills the palette, which is open already. Keys wait for it: a better match may follow, and a page be longer. */
+  /** Fills the palette, which is open already. Keys wait until it is filled, because a better match may follow. */
   async #fillPalette(): Promise<void> {
     const found = await this.#shell.findable();
     const { overlay } = this.#store.state;
@@ -309,7 +309,7 @@ export class Controller {
     );
   }
 
-  /** `q` alone closes what a typed line opened; with another key it begins a word, as in `questions`. */
+  /** Closes the view of a typed line if no key follows the `q`. With another key, it begins a word, as `questions`. */
   #closeSoon({ text }: KeyEvent): void {
     this.#closing = setTimeout(() => {
       const { state } = this.#store;
@@ -319,7 +319,7 @@ export class Controller {
     }, QUIET_MS).unref();
   }
 
-  /** If the key does nothing in the table, the focus stays at the prompt. */
+  /** Performs a key of the table. If it does nothing there, the focus stays at the prompt. */
   #pressInTable(event: KeyEvent): void {
     const { state } = this.#store;
     const inTable = { ...state, focus: 'table' } as const;
@@ -343,7 +343,7 @@ export class Controller {
       return;
     }
     if (binding.run !== undefined && binding.closes === true) this.#store.act('close');
-    // It ends where the user goes on.
+    // The user completes a line that ends with a blank.
     if (line?.endsWith(' ')) this.#store.dispatch({ kind: 'set-line', line });
     else if (line !== undefined) this.#typeahead.hold(this.#lines.submit(line, true));
   }
@@ -366,7 +366,7 @@ export class Controller {
     else void this.#offerToLeave();
   }
 
-  /** Ctrl-C with nothing to stop says so; while that message is shown, the next one asks. */
+  /** Says at Ctrl-C that there is nothing to stop. While that message is shown, the next Ctrl-C asks to leave. */
   async #offerToLeave(): Promise<void> {
     if (this.#store.state.log.current.at(-1)?.text !== NOTHING_RUNS) {
       this.#store.logMessage('quiet', NOTHING_RUNS);
@@ -377,7 +377,7 @@ export class Controller {
     if (answer !== undefined) this.#surface.leave();
   }
 
-  /** Leaves as soon as the running line has ended; asked again, at once. */
+  /** Leaves when the running line has ended. If the user asks again, leaves at once. */
   #leave(): void {
     if (this.runner.isRunning && !this.#isLeaving) {
       this.#isLeaving = true;
@@ -388,7 +388,7 @@ export class Controller {
     }
   }
 
-  /** If a key sequence fails, it ends; its last key has its usual meaning. */
+  /** The meaning of a key. If the key does not continue the pending sequence, it has its usual meaning. */
   #pressed(event: KeyEvent, context: Context): Pressed | undefined {
     const { keymap, pendingKeys } = this.#store.state;
     if (pendingKeys === undefined) return pressedKey(event, context, keymap);
@@ -413,7 +413,7 @@ export class Controller {
     this.#feed.addCachedReads();
   }
 
-  /** Why a key did nothing: of a word typed in the wrong place, only the last letter is said. */
+  /** Says why a key did nothing. Replaces the message before: a word in the wrong place warns once, not per letter. */
   #warn(text: string): void {
     const old = this.#warning;
     this.#warning = { tone: 'warning', text: visibleLines(text) };

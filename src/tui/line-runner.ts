@@ -15,10 +15,10 @@ import type { Store } from './store.ts';
 import { isUnderWay } from './views/roll-out.ts';
 import type { TableFeed } from './table/feed.ts';
 
-/** Enough to recognize a line that names many records. */
+/** A longer line is cut in its echo. The user recognizes it even so. */
 const LONGEST_ECHO = 400;
 
-/** Beside the progress of another line. */
+/** A waiting line is cut to this length, because it stands beside the progress of another line. */
 const LONGEST_WAITING = 40;
 
 /** After a longer run the user may be looking elsewhere. */
@@ -29,24 +29,24 @@ interface RunnerOptions {
   readonly store: Store;
   readonly questions: Questions;
   readonly feed: TableFeed;
-  /** A line has ended, with its changes; `goesOn`: another line still runs. */
+  /** Called when a line has ended, with its changes. */
   readonly onEnd: (
     invocation: Invocation,
     results: readonly StepResult[],
     isOtherRunning: boolean,
   ) => void;
-  /** The line turned out to be invalid while it ran. */
+  /** Called if a line turns out to be invalid while it runs. */
   readonly onProblem: (line: string, error: UsageError) => void;
   readonly onQuit: () => void;
-  /** A run that took long has ended. */
+  /** Called when a long run has ended. */
   readonly onLongRun: () => void;
 }
 
-/** A line has ended: its changes on the devices that it reached, and why it ended early. */
+/** Called when a line has ended, with its changes on the devices that it reached, and the error that ended it. */
 export type LineEnd = (results: readonly StepResult[], error: DevshError | undefined) => void;
 
 interface GeneratedLine {
-  /** The line as shown: the user has not typed it. */
+  /** The line to show, as the user has not typed it. */
   readonly shown: string;
   readonly onEnd?: LineEnd;
 }
@@ -61,16 +61,16 @@ interface Job {
   readonly onDone: () => void;
 }
 
-/** Executes lines one after the other; keys still work meanwhile. */
+/** Executes lines one after the other. Keys work meanwhile. */
 export class LineRunner {
   readonly changes: StepResult[] = [];
-  /** The changes on devices that their plan did not reach. */
+  /** The changes on devices that the run did not reach. */
   readonly unsent = new Set<StepResult>();
   readonly #options: RunnerOptions;
   readonly #jobs: Job[] = [];
   #stop: AbortController | undefined;
   #control = new RunControl();
-  /** Lines of keys that only look or select, and answers to questions, while another one runs. */
+  /** Lines that run beside another one: lines of keys that only read or select, and answers to questions. */
   readonly #beside = new Set<AbortController>();
   #running: Invocation | undefined;
   #leave: (() => void) | undefined;
@@ -90,25 +90,25 @@ export class LineRunner {
     return verb?.options.includes('yes') === true && verb.changes === undefined;
   }
 
-  /** Whether the line of a key would wait, out of sight, for a run on many devices. */
+  /** Whether the line of a key would have to wait for a run on many devices. */
   waitsForRollOut(line: string): boolean {
     const { shell, store } = this.#options;
     const isRollOut = this.isWriting && isUnderWay(store.state);
-    // What is wrong with the line is said when it is submitted.
+    // A mistake in the line is reported when it is submitted.
     const invocation = isRollOut ? attempt(DevshError, () => shell.parse(line)) : undefined;
     return invocation !== undefined && !this.#goesBeside(invocation, true);
   }
 
-  /** A line that waits applies to the devices of its turn: no key may select others before. */
+  /** Whether a line runs at once beside another one. Not if lines wait: no key may select other devices before them. */
   #goesBeside(invocation: Invocation, isOfKey: boolean): boolean {
     const isLook = invocation.command.name === 'use' || changesNothing(invocation);
-    // A run that is under way would look like one that was broken off.
+    // A list of runs would show the run in progress as an interrupted one.
     const isEarly = this.isWriting && invocation.command.section === 'Change sets';
     const isAtOnce = isOfKey && isLook && !isEarly && this.#jobs.length === 0;
     return isAtOnce || isAnswer(invocation, this.#options.store.state);
   }
 
-  /** Resolves when the line has ended. Throws, and does nothing, if it is invalid or must not run. */
+  /** Runs a line. Resolves when it has ended. Throws, and does nothing, if it is invalid or must not run. */
   submit(line: string, generated?: GeneratedLine): Promise<void> {
     const invocation = this.#options.shell.parse(line);
     const { store } = this.#options;
@@ -130,7 +130,10 @@ export class LineRunner {
     );
   }
 
-  /** Ctrl-C: lets the request in flight finish; a second one does not. A line that writes is stopped last. */
+  /**
+   * Ctrl-C: stops the lines beside the running line, and that line itself if it writes or has none beside it. Its
+   * request in flight may finish; a second Ctrl-C does not wait for it.
+   */
   interrupt(isLeaving = false): void {
     const beside = [...this.#beside].filter(({ signal }) => !signal.aborted);
     for (const stop of beside) stop.abort(new CancelledError());
@@ -152,7 +155,7 @@ export class LineRunner {
     this.#stop.abort(new CancelledError());
   }
 
-  /** Pauses the run before its next step, or continues it; `stop`: ends it before its next device. */
+  /** `pause`: pauses the run before its next step, or continues it. `stop`: ends it before its next device. */
   control(what: 'pause' | 'stop'): void {
     const run = this.#control;
     if (!this.isWriting || run.isStopping || this.#stop?.signal.aborted === true) return;
@@ -212,7 +215,7 @@ export class LineRunner {
       for await (const output of shell.evaluate(invocation, io)) {
         // A large plan takes long to check, to show, and to check again.
         if (output.kind === 'plan') await keysFirst();
-        // The progress shown is that of the other line.
+        // The screen shows the progress of the other line.
         if (!isBeside || output.kind !== 'progress') router.write(output);
         if (output.kind === 'plan') await keysFirst();
         if (output.kind === 'result' && output.isPast !== true) this.changes.push(output.result);
@@ -279,7 +282,7 @@ function wasReached({ verdict, error }: StepResult): boolean {
   return verdict !== 'skipped' && !(verdict === 'failed' && error?.exitCode === NOT_REACHED);
 }
 
-/** Questions are answered while a line runs, except for devices that it changes. */
+/** Whether a line answers questions of devices that the running line does not change. */
 function isAnswer({ command, args }: Invocation, { fleet, work }: State): boolean {
   if (command.name !== 'questions') return false;
   const named = args.all('DEVICE');

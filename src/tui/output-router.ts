@@ -44,7 +44,7 @@ interface RouterOptions {
   readonly feed: TableFeed;
   readonly line: string;
   readonly invocation: Invocation;
-  /** For output without a view of its own, in the format that the line asks for. */
+  /** Writes output that has no view, in the format that the line asks for. */
   readonly makeWriter: (streams: Streams) => Writer;
 }
 
@@ -54,7 +54,7 @@ interface LogGroup {
   lines: readonly LogLine[];
 }
 
-/** The devices that a plan turns to. */
+/** The devices of a plan, with their numbers of steps. */
 function devicesIn({ devices }: Plan): RollOutState['devices'] {
   return devices
     .map(({ device, steps, settled, wanted = [] }) => ({
@@ -77,7 +77,7 @@ export class OutputRouter {
   readonly results: StepResult[] = [];
   hasQuit = false;
   #plan: Plan | undefined;
-  /** The next question is about the plan. */
+  /** Whether the next question is about the plan. */
   #isAsked = false;
   /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
@@ -90,18 +90,18 @@ export class OutputRouter {
   #startedAt: number | undefined;
   #clock: NodeJS.Timeout | undefined;
   #hasCompared = false;
-  /** What the run of the line leaves to do. */
+  /** The message about the work that the run of the line leaves. */
   #owed: LogLine | undefined;
   readonly #invocation: Invocation;
   readonly #makeWriter: (streams: Streams) => Writer;
-  /** Waits for the end of the line. */
+  /** Output that waits for the end of the line. */
   #printed: Output[] = [];
   #progress = '';
   readonly #meter = barMeter();
   readonly #progressUpdates = new Throttle(() =>
     this.#store.dispatch({ kind: 'work', work: { progress: this.#progress } }),
   );
-  /** Pending update of the last log lines, which may still fold with later results. */
+  /** The timer of the next update of the last log lines, which later results may join. */
   #logging: NodeJS.Immediate | undefined;
   #group: LogGroup = { results: [], failures: [], lines: [] };
 
@@ -151,7 +151,7 @@ export class OutputRouter {
         this.begin();
         this.#store.dispatch({ kind: 'result', result: output.result });
         this.#tick();
-        // The summary names the others as not covered; their reasons are shown as long as they last.
+        // The summary names refused devices as not covered, and their reasons are shown already.
         if (!this.#refused.some(({ device }) => device.name === output.result.device.name))
           this.#group.results.push(output.result);
         this.#logSoon();
@@ -193,13 +193,13 @@ export class OutputRouter {
     }
   }
 
-  /** The first response shows the table; if the user changes the view meanwhile, it stays. */
+  /** Adds a response to the table. Only the first one shows the table, so that the user may change the view. */
   #fill(output: ReadOutput): void {
     this.#feed.add(this.#line, this.#invocation, output, !this.#hasTable);
     this.#hasTable = true;
   }
 
-  /** A question that cannot be right has no answer, not even an empty table. */
+  /** Removes the table of a line whose filter cannot be right: an empty table would look like an answer. */
   withdraw(): void {
     if (!this.#hasTable) return;
     this.#feed.flush();
@@ -241,11 +241,11 @@ export class OutputRouter {
     this.#store.dispatch({ kind: 'roll-out-change', change: { ...change, elapsedMs } });
   }
 
-  /** The run begins; on several devices it shows each of them. */
+  /** Notes that the run begins. On several devices, it opens a view of each of them. */
   begin(): void {
     if (this.#startedAt !== undefined) return;
     this.#startedAt = performance.now();
-    // What others changed before the run is none of its changes.
+    // Changes by others before the run must not count as its changes.
     this.#feed.addCachedReads();
     this.#store.dispatch({ kind: 'changes-seen' });
     const plan = this.#plan;
@@ -282,7 +282,7 @@ export class OutputRouter {
     return view;
   }
 
-  /** The line has ended; `error` is why it ended early. */
+  /** Ends the output of the line. `error`: why it ended early. */
   end(error?: DevshError): void {
     this.#feed.flush();
     this.#logGroup();
@@ -310,7 +310,7 @@ export class OutputRouter {
     return isAccepting || ['connect', 'demo'].includes(command.name);
   }
 
-  /** The failures come first: the bar shows the states. */
+  /** Logs the failures, and how many devices are connected. */
   #logConnected(states: readonly unknown[]): void {
     const ready = states.filter((state) => state === 'connected').length;
     const all = ready === states.length;
@@ -319,12 +319,12 @@ export class OutputRouter {
     this.log(all ? 'good' : 'warning', all ? `✓ ${text}` : text);
   }
 
-  /** One line with what has ended, and one with what is left to do; the messages have the rest. */
+  /** Logs one line with the results, and one with the work that is left. The list of messages has the rest. */
   #logSummary(output: SummaryOutput): void {
     this.#logGroup();
     const { lines } = this.#group;
     const isOne = lines.length === 1;
-    // The counts say it.
+    // The counts replace these lines.
     if (!isOne) this.#hide(lines.filter(({ tone }) => tone === 'good' || tone === 'quiet'));
     const texts = endedTexts(output, plainStyle);
     if (!isOne && texts.length > 0) this.log('heading', texts.join(' · '));
@@ -333,7 +333,7 @@ export class OutputRouter {
     this.#owed = owed === '' ? undefined : this.#store.state.log.current.at(-1);
   }
 
-  /** How what is left is done: all of it in the same line. */
+  /** Adds to the line with the work that is left how to continue it. */
   #logNext(owed: LogLine, { text, settles = false }: MessageOutput): void {
     const next = visibleLines(text);
     const joined = `${owed.text}${next.startsWith('pending: ') ? next.slice(7) : ` · ${next}`}`;
@@ -347,7 +347,7 @@ export class OutputRouter {
 
   #logMessage(output: MessageOutput): void {
     const { level, text } = output;
-    // The title of the comparison says the same.
+    // The title of the comparison has the same text.
     if (this.#hasCompared && level !== 'warning') return;
     const mark = { info: '', done: '✓ ', warning: 'warning: ' }[level];
     const line = { tone: MESSAGE_TONES[level], text: mark + visibleLines(text) };
@@ -375,7 +375,7 @@ export class OutputRouter {
     this.#logSoon();
   }
 
-  /** Folds lines that come together only once. */
+  /** Logs the results of one moment together, so that they are folded only once. */
   #logSoon(): void {
     this.#logging ??= setImmediate(() => this.#logGroup());
   }
@@ -397,7 +397,7 @@ export class OutputRouter {
     this.#printed.push(output);
   }
 
-  /** Output so far that waits for the end of the line: a question may be about it. */
+  /** The output that waits for the end of the line, for a question that is about it. */
   get written(): readonly string[] {
     return this.#linesOf(this.#printed, this.#store.state.size.columns - 2);
   }

@@ -14,10 +14,10 @@ import {
   typedText,
 } from './keys/keymap.ts';
 
-/** A question accepts keys after this long without one, so that no answer is given unread. */
+/** A question accepts keys after this time without a key, so that nobody answers it unread. */
 export const QUIET_MS = 300;
 
-/** A question must not push the plan above it out of sight. */
+/** A longer question would push the plan above it out of sight. */
 const LONGEST_QUESTION = 300;
 
 /** Questions that wait for an answer, shown one after the other in the order of asking. */
@@ -80,19 +80,19 @@ export class Questions {
     });
   }
 
-  /** A line begins: the user expects its questions. */
+  /** Called when a line begins: the user expects its questions. */
   expectQuestions(): void {
     this.#isUserElsewhere = false;
   }
 
-  /** The user does something else: cancels late questions, which must not interrupt. */
+  /** Called when the user does something else. Cancels late questions, which must not interrupt. */
   cancelLate(): void {
     this.#isUserElsewhere = true;
     for (const { id, isLate, isOpen } of this.#store.state.questions)
       if (isLate && !isOpen) this.#settle(id, undefined);
   }
 
-  /** A key came before the question could be read: restarts its delay. */
+  /** Restarts the delay of the question, because a key has arrived before it could be read. */
   restartDelay(event?: KeyEvent): void {
     const isLost = event !== undefined && isOfLine(event) && !isTypedOn(this.#store.state);
     if (isLost) sayDropped(this.#store);
@@ -100,7 +100,7 @@ export class Questions {
     this.#timer = setTimeout(() => this.#open(), QUIET_MS);
   }
 
-  /** Enter: a wrong answer is rejected, and the question stays. */
+  /** Enter: answers the question. It stays open after a wrong answer. */
   answer(): void {
     const [question] = this.#store.state.questions;
     if (question === undefined) return;
@@ -153,20 +153,20 @@ export class Questions {
   }
 }
 
-/** A question takes keys there. */
+/** The contexts in which a question takes keys. */
 const ANSWERS: readonly Context[] = ['question', 'plan', 'find'];
 
-/** No key waits longer for what an earlier one opens: a device may be silent. */
+/** The longest time that a key waits for the view which an earlier key opens: a device may be silent. */
 export const LONGEST_WAIT_MS = 1000;
 
-/** A key that started something: the next ones are meant for what it opens. */
+/** Work that a key has started. The next keys are meant for the view that it opens. */
 interface Opening {
   readonly until: Promise<unknown>;
-  /** Typed letters need not wait: they go on at the prompt. */
+  /** Whether the key typed a line: letters then need not wait, because they continue at the prompt. */
   readonly isTyped: boolean;
 }
 
-/** Brings each key to the place it was meant for: keys wait while a view opens, and a rest of a word is dropped. */
+/** Brings each key to the place that it was meant for. Keys wait while a view opens; the rest of a word is dropped. */
 export class Typeahead {
   readonly #store: Store;
   readonly #handleKey: (event: KeyEvent) => void;
@@ -185,7 +185,7 @@ export class Typeahead {
     this.#place = contextOf(store.state);
     store.subscribe(() => {
       if (store.state.questions.length > 0) {
-        // The user sees what was opened, and answers: nothing is to be waited for.
+        // The user sees a question and answers it, so no key has to wait.
         this.#opening = undefined;
         if (this.#queue.splice(0).some(isOfLine)) sayDropped(store);
       }
@@ -199,13 +199,13 @@ export class Typeahead {
   }
 
   press(event: KeyEvent): void {
-    // Ctrl-C stops what the others wait for.
+    // Ctrl-C stops the work that the other keys wait for.
     if (matchesKey(event, 'ctrl-c')) this.#queue.length = 0;
     this.#queue.push(event);
     this.#drain();
   }
 
-  /** The next keys wait until this has ended, but not long. */
+  /** Makes the next keys wait until this has ended, but not long. */
   hold(until: Promise<unknown> | undefined, { isTyped = false } = {}): void {
     if (until === undefined) return;
     const opening = { until, isTyped };
@@ -245,7 +245,7 @@ export class Typeahead {
     this.#pressing(() => this.#handleKey(event));
   }
 
-  /** The user's own key may move the focus. */
+  /** Handles a key. A move of the focus by the user's own key does not count as one. */
   #pressing(action: () => void): void {
     this.#isPressing = true;
     try {
@@ -260,7 +260,7 @@ export class Typeahead {
     return hasCommandKeys(this.#place) || this.#place === this.#movedTo;
   }
 
-  /** From a place that takes text to one where letters are commands. */
+  /** Whether the focus has moved from a place that takes text to one where letters are commands. */
   #hasMoved(): boolean {
     const from = this.#place;
     this.#place = contextOf(this.#store.state);
@@ -268,19 +268,19 @@ export class Typeahead {
   }
 }
 
-/** Keys that were pressed before a question could be read are no answer to it. */
+/** Tells that keys were dropped which the user pressed before the question could be read. */
 function sayDropped(store: Store): void {
   const [question] = store.state.questions;
   const text = `What was typed before this question was dropped. ${question?.text ?? ''}`;
   store.dispatch({ kind: 'complain', text });
 }
 
-/** Keys that type a line; moves and exits mean the same everywhere. */
+/** Whether a key types a line. Other keys, moves and exits, mean the same everywhere. */
 function isOfLine(event: KeyEvent): boolean {
   return event.kind === 'paste' || event.text !== '' || ['enter', 'tab'].includes(event.name);
 }
 
-/** Alt with a key that is bound here, or edits what is typed; otherwise Esc and that key. */
+/** Alt with a key, if that is bound here or edits the typed text; otherwise Esc, and then that key. */
 function separated(event: KeyEvent, state: State): readonly [KeyEvent, ...KeyEvent[]] {
   if (event.kind === 'paste' || event.afterEscape === undefined) return [event];
   const isBound =

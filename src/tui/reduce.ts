@@ -99,7 +99,7 @@ const STEPS: Steps = {
   ask: (state, { question }) => ({ ...state, questions: [...state.questions, question] }),
   'open-question': (state, { id }) =>
     changeQuestion(state, (question) => (question.id === id ? { isOpen: true } : {})),
-  // The answer is cleared.
+  // A complaint clears the answer.
   complain: (state, { text }) =>
     changeQuestion(editAnswer(state, { kind: 'set', line: '' }), () => ({ complaint: text })),
   answered: (state, action) => ({
@@ -109,7 +109,7 @@ const STEPS: Steps = {
 };
 
 function step(state: State, action: Action): State {
-  // Types do not tell that the step of a kind gets an action of it.
+  // The types cannot express that each step gets an action of its own kind.
   const stepOf: (state: State, action: never) => State = STEPS[action.kind];
   return stepOf(state, action as never);
 }
@@ -149,7 +149,7 @@ function openedByLine(state: State, overlay: Overlay): State {
   return { ...opened({ ...state, focus: 'table' }, overlay), focus: state.focus };
 }
 
-/** Keeps the list object if the devices are the same, so that memoized results stay valid. */
+/** Keeps the old list object if the devices are the same, so that memoized results stay valid. */
 function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet'] {
   const isSame =
     old.selected.length === next.selected.length &&
@@ -167,7 +167,7 @@ const editField: Edit = (state, key) =>
 const editAnswer: Edit = (state, key) =>
   changeQuestion(state, ({ editing }) => ({ complaint: undefined, editing: edit(editing, key) }));
 
-/** Editing by context; other contexts take no text. */
+/** How to edit, by context. Other contexts take no text. */
 const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   plan: editAnswer,
   question: editAnswer,
@@ -181,7 +181,7 @@ const EDITS: Readonly<Partial<Record<Context, Edit>>> = {
   prompt: editLine,
   find: editFind,
   palette: editFind,
-  // Who types the next line goes on typing it.
+  // A user who types the next line can continue.
   waiting: (state, key) => (isTypedOn(state) ? editLine(state, key) : state),
 };
 
@@ -268,10 +268,10 @@ function has<K extends string>(table: Readonly<Record<K, unknown>>, action: stri
   return Object.hasOwn(table, action);
 }
 
-/** Number of messages kept. */
+/** The most messages that are kept. */
 const LOG_LIMIT = 2_000;
 
-/** Appends lines, and removes those in `dropped` wherever they are. A message that is repeated stands once. */
+/** Appends lines, and removes those in `dropped` wherever they are. A repeated message is shown once. */
 function appended(
   log: State['log'],
   dropped: readonly LogLine[],

@@ -34,9 +34,9 @@ import { cut, visible } from '../text/visible.ts';
 
 interface ScreenOptions {
   readonly keymap: Keymap;
-  /** Undefined: chosen by the terminal. */
+  /** Undefined if the terminal decides. */
   readonly theme: ThemeName | undefined;
-  /** Nothing changes by itself; REDUCE_MOTION in the environment does the same. */
+  /** Whether nothing changes by itself. REDUCE_MOTION in the environment sets it, too. */
   readonly reduceMotion: boolean;
   readonly detailsBeside: boolean;
   /** Removes temporary files when a signal ends the process. */
@@ -52,15 +52,15 @@ export async function runTui(
 ): Promise<number> {
   const terminal = new Terminal(process.stdin, process.stdout, host.env, process, cleanUp);
   let asked = theme;
-  /** As reported by the terminal; undefined: it has not responded. */
+  /** Whether the background is light, as the terminal reports it; undefined before that. */
   let isLight: boolean | undefined;
   const start = initialState(terminal.size, keymap, themeFor(asked, host.env));
   const store = new Store({ ...start, isPaneHidden: !detailsBeside }, reduce);
   const hasColor = wantsColor(host, opening.color);
-  // The same function for each frame: what uses it is drawn again only in other colours.
+  // The same function for each frame, so that components are drawn again only if the colours change.
   const themeOf = memoized((name: State['theme']): Theme => createTheme(name, hasColor));
   let previous: Promise<unknown> = Promise.resolve();
-  // One program at a time has the terminal.
+  // Only one program at a time may use the terminal.
   const withTerminal = <T>(work: () => Promise<T>): Promise<T> => {
     const done = previous.then(() => terminal.runOutside(work));
     previous = done.catch(() => undefined);
@@ -89,7 +89,7 @@ export async function runTui(
   const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
   const controller = new Controller(shell, store, surface, hasReducedMotion);
   terminal.enter();
-  // COLORFGBG is older than the terminal inside of tmux or at the other end of ssh.
+  // The terminal is asked because COLORFGBG may be of another one, inside of tmux or over ssh.
   if (hasColor)
     terminal.askBackground((color) => {
       isLight = isLightColor(color) ?? isLight;
@@ -117,7 +117,7 @@ export async function runTui(
     if (summary.length > 0) host.stdout.write(summary.join('\n') + '\n');
   };
   const release = host.onStop(() => {
-    // Its next SIGTERM ends the process.
+    // The next SIGTERM ends the process.
     release();
     sayLast();
   }, ['SIGTERM']);
@@ -135,7 +135,7 @@ export async function runTui(
   return 0;
 }
 
-/** The terminal, with our signs in ASCII for that theme. */
+/** The terminal as a screen, with our signs in ASCII if the theme is `ascii`. */
 function asciiScreen(terminal: Terminal, isAscii: () => boolean): Screen {
   return {
     get size() {
@@ -153,7 +153,7 @@ function cursorOf(state: State): CursorPosition | undefined {
   return cursor === undefined ? undefined : { row: layoutOf(state).inputRow, column: cursor };
 }
 
-/** Printed on the normal screen after leaving: what was done, what not, and the line that continues. */
+/** The text on the normal screen after the session: what was done, what was not, and the line that continues. */
 export function sessionSummary(
   changes: readonly StepResult[],
   unsent: ReadonlySet<StepResult>,

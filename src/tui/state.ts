@@ -27,7 +27,7 @@ export type Keymap = readonly KeyBinding[];
 /** Where a key binding applies: a part of the screen, or a view with keys of its own. */
 export type Context = Part | Exclude<Overlay['kind'], 'none'>;
 
-/** Everything on the screen; nothing that can be computed from it. */
+/** Everything on the screen, except what can be computed from it. */
 export interface State {
   readonly size: Size;
   /** The theme; undefined: see `themeFor`. */
@@ -36,45 +36,45 @@ export interface State {
   /** The first keys of a sequence: `ctrl-x`. */
   readonly pendingKeys: KeyName | undefined;
   readonly focus: 'prompt' | 'table';
-  /** The user wants no details beside the table. */
+  /** Whether the user has hidden the details beside the table. */
   readonly isPaneHidden: boolean;
   readonly prompt: PromptState;
   readonly table: TableState;
   readonly fleet: FleetView;
-  /** Offered while nothing is connected: the path for an inventory, if nothing was set up. */
+  /** The path for an inventory, offered while nothing is connected and nothing was ever set up. */
   readonly firstRun: { readonly inventory: string } | undefined;
   /** Suggested commands; shown before `firstRun`. */
   readonly nextSteps: readonly FirstStep[];
-  /** The number of changes that a device still gets, by its name. */
+  /** The number of pending changes, by device name. */
   readonly pending: ReadonlyMap<string, number>;
   /** The history of the record whose details are shown. */
   readonly recordHistory: RecordHistory | undefined;
   /** Messages of the last line, and all messages. */
   readonly log: { readonly current: readonly LogLine[]; readonly all: readonly LogLine[] };
   readonly work: Work | undefined;
-  /** The last run on several devices, whether its view is open or not. */
+  /** The last run on several devices, also if its view is not open. */
   readonly rollOut: RollOutState | undefined;
   /** Progress of reading the table in the background. */
   readonly reading: string | undefined;
   /** The view over the table; `none`: the table itself. */
   readonly overlay: Overlay;
-  /** Where Esc goes back to, the nearest last; no view is in it twice. */
+  /** The places that Esc goes back to, the nearest one last. No view is in it twice. */
   readonly backStack: readonly Place[];
-  /** Tables that were left, with cursor, filter, order and marks, by `tableId`. */
+  /** By `tableId`, the tables that the user has left, with cursor, filter, order and marks. */
   readonly tables: ReadonlyMap<string, TableState>;
   readonly find: Find;
-  /** Replaces the table; an overlay covers it, too. */
+  /** The open form, which replaces the table. A view may cover it. */
   readonly form: FormState | undefined;
   /** The input of forms that were closed, by form id. */
   readonly drafts: ReadonlyMap<string, Draft>;
-  /** The first one is shown, the others wait. */
+  /** The screen shows the first question, the others wait. */
   readonly questions: readonly OpenQuestion[];
 }
 
 export interface DeviceTab {
   readonly name: string;
   readonly address: string;
-  /** `failed` also while it is tried again. */
+  /** A device is also `failed` while devsh tries it again. */
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
   /** Why it failed. */
   readonly error: DevshError | undefined;
@@ -94,21 +94,21 @@ export interface FleetView {
   readonly color?: LabelColor | undefined;
   /** "as admin · pinned · read-write" */
   readonly rights: readonly { readonly text: string; readonly isAlarming: boolean }[];
-  /** devsh changes none of the selected devices. */
+  /** Whether devsh may change none of the selected devices. */
   readonly isReadOnly: boolean;
-  /** The writes that no selected device offers, and why, by resource. */
+  /** By resource, the writes that no selected device offers, and why. */
   readonly denied: ReadonlyMap<string, DeniedWrites>;
 }
 
 export type LogTone = 'plain' | 'heading' | 'good' | 'bad' | 'warning' | 'quiet' | 'accent';
 
-/** One harmless message; it may be longer than a line of the screen. */
+/** One message, with control characters made visible. It may be longer than a line of the screen. */
 export interface LogLine {
   readonly tone: LogTone;
   readonly text: string;
   /** The text with all names, for the list of messages. */
   readonly whole?: string;
-  /** What a command printed, laid out for so many columns. */
+  /** The output of a command, laid out for this number of columns. */
   readonly linesAt?: (columns: number) => readonly string[];
 }
 
@@ -116,35 +116,35 @@ export interface LogLine {
 export interface Work {
   readonly isStopping: boolean;
   readonly progress: string | undefined;
-  /** The lines waiting for it, harmless. */
+  /** The lines that wait for it, with control characters made visible. */
   readonly waiting: readonly string[];
   /** The devices that it plans to change. */
   readonly writes: readonly string[];
 }
 
-/** A run on several devices, and how it goes on; the times are milliseconds since its start. */
+/** The progress of a run on several devices. */
 export interface RollOutState {
   readonly devices: readonly { readonly name: string; readonly steps: number }[];
-  /** The devices that it has turned to. */
+  /** The devices on which it has begun. */
   readonly begun: readonly string[];
-  /** In the order of arrival. */
+  /** The results in the order of arrival. */
   readonly results: readonly StepResult[];
-  /** Why other devices have no plan: each cause with its devices. */
+  /** Each cause why other devices have no plan, with these devices. */
   readonly refusals: readonly string[];
   /** The line without its secrets. */
   readonly line: string;
   readonly control: 'running' | 'paused' | 'stopping' | 'interrupted' | 'ended';
   readonly elapsedMs: number;
-  /** Number of devices with a step to send. */
+  /** The number of devices with a step to send. */
   readonly toSend: number;
-  /** Whether it runs without pauses and questions, so that its rate says when it ends. */
+  /** Whether it runs without pauses and questions, so that its rate tells when it will end. */
   readonly isSteady: boolean;
 }
 
-/** One row of `changes`, with harmless texts, and what it stands for. */
+/** One row of `changes`: its texts with control characters made visible, and its event. */
 export interface TimeLineEntry {
   readonly id: string;
-  /** Short: the readings that it lies between. */
+  /** The times of the two readings around it, in a short form. */
   readonly when: string;
   readonly on: string;
   readonly what: string;
@@ -152,32 +152,31 @@ export interface TimeLineEntry {
   readonly change: FoldedEvent;
 }
 
-/** What the readings show of a record over time. */
+/** The changes of a record over time, from the readings. */
 export interface RecordHistory {
   /** The line that lists it. */
   readonly line: string;
   readonly entries: readonly TimeLineEntry[];
-  /** Why it is not known. */
+  /** Why the history is not known, if it is not. */
   readonly problem?: string;
 }
 
-/** What a question is about: steps in columns, and what stands below them. */
+/** The texts above a question: steps in columns, and lines below them. */
 export interface PlanTexts {
   readonly steps: readonly PlanGroup[];
   readonly below: readonly LogLine[];
 }
 
-/** One that is late is cancelled if a key comes before it is open. */
+/** A question on the screen. If a key is pressed before a late one is open, it is cancelled. */
 export interface OpenQuestion extends Omit<Question, 'details' | 'expected' | 'until'> {
   readonly id: number;
   readonly expected: string | undefined;
-  /** False at first: keys typed then were not meant for it. */
+  /** False at first, because the next keys may not be meant for it. */
   readonly isOpen: boolean;
-  /** In the edge of its box: `11 to delete`. */
+  /** The text in the edge of its box: `11 to delete`. */
   readonly title: string;
-  /** Shown above it. */
   readonly about: PlanTexts;
-  /** The same for each device, if there is a plan to unfold. */
+  /** The plan device by device, if there is a plan. */
   readonly unfolded: PlanTexts | undefined;
   readonly isUnfolded: boolean;
   /** The search in a plan. */
@@ -193,7 +192,7 @@ export type Overlay =
   | {
       readonly kind: 'pager';
       readonly title: string;
-      /** The text, laid out for so many columns. */
+      /** The text, laid out for this number of columns. */
       readonly linesAt: (columns: number) => readonly string[];
       readonly top: number;
     }
@@ -201,7 +200,7 @@ export type Overlay =
   | {
       readonly kind: 'palette';
       readonly entries: readonly PaletteEntry[];
-      /** Still without what is looked up: devices, users, runs. */
+      /** True until devices, users and runs are among the entries. */
       readonly isFilling: boolean;
       readonly cursor: number;
     }
@@ -226,7 +225,7 @@ export type Overlay =
     }
   | DriftOverlay;
 
-/** A key of the view below, or a line; the search is in `find`. */
+/** A key of the view below, or a line. */
 export type PaletteEntry =
   | (Findable & {
       readonly kind: 'key';
@@ -259,9 +258,9 @@ export interface DriftOverlay {
   readonly filter: string;
   readonly output: DriftOutput;
   readonly cursor: number;
-  /** Index of the device under the cursor: those read, then the others. */
+  /** The index of the device under the cursor in `devicesOf`. */
   readonly device: number;
-  /** Shows also the records that are the same on all devices. */
+  /** Whether records that are the same on all devices are shown, too. */
   readonly isWhole: boolean;
 }
 
@@ -280,7 +279,7 @@ export interface Find {
   readonly isOpen: boolean;
   /** Line index of the current match in a text. */
   readonly at: number | undefined;
-  /** Sort order of a list, as in `--sort`; undefined: failed and unconfirmed ones first. */
+  /** The sort order of a list, as in `--sort`; undefined for failed and unconfirmed items first. */
   readonly sort: string | undefined;
 }
 
@@ -291,7 +290,7 @@ export const NO_FIND: Find = {
   sort: undefined,
 };
 
-/** What the first screen offers while nothing is connected, each under its number. */
+/** The steps that the first screen offers while nothing is connected, each under its number. */
 export function firstSteps({ nextSteps, fleet }: State): readonly FirstStep[] {
   if (fleet.devices.length > 0) return [];
   return nextSteps.length > 0 ? nextSteps : FIRST_STEPS;

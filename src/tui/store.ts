@@ -18,7 +18,7 @@ import type { TableRead, TableSource } from './table/table-state.ts';
 import type { LineProblem, Menu } from './prompt/prompt-state.ts';
 import type { ViewAction } from './keys/key-binding.ts';
 
-/** What comes from outside and replaces what was known. */
+/** The parts of the state that come from outside and replace the old value. */
 type Fact =
   | 'size'
   | 'theme'
@@ -41,25 +41,25 @@ export type Action =
   | { readonly kind: 'fleet'; readonly fleet: FleetView }
   /** A line fills the table and shows it. */
   | { readonly kind: 'table'; readonly source: TableSource }
-  /** The line that filled the table cannot be right: shows again what was there before. */
+  /** Restores the place before the table, because the line that filled it cannot be right. */
   | { readonly kind: 'table-withdrawn'; readonly command: string }
   /** Changes the source of a table, visible or not. */
   | { readonly kind: 'table-source'; readonly source: TableSource }
   | { readonly kind: 'reads'; readonly reads: readonly TableRead[] }
   /** The rows for the filter are ready. */
   | { readonly kind: 'apply-filter'; readonly filter: Filter }
-  /** The changes of a refresh were shown for long enough; `isKept`: they stay until the next ones. */
+  /** The changes of a refresh were shown long enough. `isKept`: they stay until the next ones. */
   | { readonly kind: 'changes-seen'; readonly isKept?: boolean }
-  /** While a line runs. */
+  /** Updates the progress of the running line. */
   | { readonly kind: 'work'; readonly work: Partial<Work> }
-  /** In place of the `old` lines: results that fold as they arrive. */
+  /** Replaces the `old` lines, because results are folded as they arrive. */
   | { readonly kind: 'log'; readonly lines: readonly LogLine[]; readonly old?: readonly LogLine[] }
-  /** The lines stay in the list of messages only. */
+  /** Hides lines, which stay in the list of messages. */
   | { readonly kind: 'log-hide'; readonly lines: readonly LogLine[] }
   /** A run begins; its view opens. */
   | { readonly kind: 'roll-out'; readonly rollOut: RollOutState }
   | { readonly kind: 'result'; readonly result: StepResult }
-  /** Its view may be open or not. */
+  /** Updates a run, whether its view is open or not. */
   | { readonly kind: 'roll-out-change'; readonly change: Partial<RollOutState> }
   | { readonly kind: 'form'; readonly opening: FormOpening; readonly fields: readonly FormField[] }
   /** More is known about the fields of the open form. */
@@ -83,7 +83,7 @@ export type Action =
   | { readonly kind: 'complain'; readonly text: string }
   | { readonly kind: 'answered'; readonly id: number };
 
-/** The state outside React: keys that arrive in one tick all count. */
+/** Holds the state outside React, so that each of several keys in one tick counts. */
 export class Store {
   #state: State;
   readonly #reduce: (state: State, action: Action) => State;
@@ -105,7 +105,6 @@ export class Store {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Replaces what was known. */
   know(facts: Partial<Pick<State, Fact>>): void {
     this.dispatch({ kind: 'facts', facts });
   }
@@ -145,12 +144,12 @@ export function memoized<A extends readonly unknown[], R>(
 
 /** Events within this time are shown together. */
 const LEAST_MS = 16;
-/** After a longer pause the screen would seem frozen. */
+/** With a longer pause, the screen would seem frozen. */
 const MOST_MS = 2000;
-/** The pause in multiples of the work's duration, which leaves the rest of the time to others. */
+/** The pause is this many times as long as the work, so that other work has time, too. */
 const PAUSE_FACTOR = 9;
 
-/** Runs work once for many events. The longer it takes, the longer events are batched: devices come one by one. */
+/** Runs work once for many events, such as devices that connect. The longer the work takes, the longer it waits. */
 export class Throttle {
   readonly #work: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -175,7 +174,7 @@ export class Throttle {
     queueMicrotask(() => {
       this.#endedAt = performance.now();
       const tookMs = this.#endedAt - startedAt;
-      // The minimum of two: the first frame takes longer than others.
+      // It takes the minimum of two frames, because the first one takes longer than others.
       const usualMs = Math.min(tookMs, this.#tookMs);
       this.#tookMs = tookMs;
       this.#pauseMs = Math.min(MOST_MS, PAUSE_FACTOR * usualMs);

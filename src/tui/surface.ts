@@ -8,17 +8,17 @@ import { hideSecrets } from '../shell/grammar/hide-secrets.ts';
 import { counted, someOf } from '../text/one-line.ts';
 import { visible } from '../text/visible.ts';
 
-/** What keys need from the terminal and from other programs. */
+/** The effects of keys on the terminal and on other programs. */
 export interface Surface {
   /** Redraws everything. */
   repaint(): void;
-  /** Applies the theme that the user has chosen; undefined: the default of the terminal. */
+  /** Applies the theme that the user has chosen; undefined for the default of the terminal. */
   showTheme(wanted: State['theme']): void;
   /** Ctrl-Z. */
   suspend(): void;
   /** Ends the session. */
   leave(): void;
-  /** Sends bytes that are no part of the frame. */
+  /** Sends bytes that are not part of the frame. */
   send(bytes: string): void;
   /** Opens the user's editor on the terminal; resolves to the saved text. */
   edit(draft: Draft): Promise<string>;
@@ -42,7 +42,7 @@ export async function editLine(store: Store, surface: Surface): Promise<void> {
   }
 }
 
-/** `y`: also sent to the terminal, which may be at the other end of an ssh connection. */
+/** `y`: copies commands by a program and by the terminal, which may be at the other end of an ssh connection. */
 export async function copyCommands(store: Store, surface: Surface): Promise<void> {
   const { lines, of, leftOut } = copiedCommands(store.state);
   if (lines.length === 0) return;

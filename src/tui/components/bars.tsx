@@ -17,7 +17,7 @@ export function StatusBar({ state }: BarProps) {
   return <Line spans={fleetStrip(state)} ground={fleet.color ?? 'plain'} width={size.columns} />;
 }
 
-/** What is shown below: its breadcrumbs and facts, and the number of marks. */
+/** The title of the view below: its breadcrumbs and facts, and the number of marks. */
 export function Title({ state }: BarProps) {
   const { left, right } = titleLine(state);
   const context = contextOf(state);
@@ -33,7 +33,7 @@ export function Title({ state }: BarProps) {
   return <Line spans={spans} />;
 }
 
-/** The keys of the moment: one that does nothing now is dimmed, in brackets. The usage of a typed command comes first. */
+/** The keys that count now, behind the usage of a typed command. A key that does nothing now is dimmed, in brackets. */
 export function Footer({ state }: BarProps) {
   const usage = state.pendingKeys === undefined ? usageSpans(state) : [];
   const used = widthOfSpans(usage);

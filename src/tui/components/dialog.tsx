@@ -9,7 +9,7 @@ import { Line, ThemeContext } from './line.tsx';
 
 interface DialogProps {
   readonly title: TextLine;
-  /** In the lower edge. */
+  /** A text in the lower edge. */
   readonly foot: TextLine;
   readonly width: number;
   readonly padding?: number;
@@ -36,14 +36,13 @@ export function Dialog({ title, foot, width, padding = 0, children }: DialogProp
   );
 }
 
-/** Quiet edges for a box. */
 export function useEdges() {
   const theme = use(ThemeContext);
   const [left, right] = [theme('quiet', '│'), theme('quiet', '│')];
   return { ...NO_CORNERS, left, right };
 }
 
-/** Ink asks for all of them. */
+/** Ink requires a text for each edge. */
 const NO_CORNERS = {
   topLeft: '',
   top: '',
@@ -78,7 +77,7 @@ interface QuestionProps {
   readonly columns: number;
 }
 
-/** A question below what it is about: a plan, a certificate, an output. */
+/** A question below its subject: a plan, a certificate, or an output. */
 export function Question({ box, columns }: QuestionProps) {
   const { title, tone, asked, scroll, hasEdges } = box;
   const shown = (
@@ -109,7 +108,7 @@ export function Question({ box, columns }: QuestionProps) {
 const seenLines = ({ texts, width, top, height }: QuestionBox): readonly TextLine[] =>
   planTextLines(texts, width).slice(top, top + height);
 
-/** Steps in columns, and what stands below them, as far as it is in sight; what a search has found stands out. */
+/** The visible lines of a plan: steps in columns, and texts below them. The match of a search is highlighted. */
 export function PlanTable({ box }: { readonly box: QuestionBox }) {
   return seenLines(box).map((line, index) => {
     const isFound = box.top + index === box.foundAt;
@@ -117,7 +116,7 @@ export function PlanTable({ box }: { readonly box: QuestionBox }) {
   });
 }
 
-/** One record, field by field; the line that it runs is in the lower edge. */
+/** A form: the fields of a record, and in the lower edge the line that it runs. */
 export function Form({ view }: { readonly view: FormView }) {
   const { rows, width } = view;
   const [title = [], ...others] = rows;
@@ -131,7 +130,7 @@ export function Form({ view }: { readonly view: FormView }) {
   );
 }
 
-/** A field with its label, its value and the message beside it; or what is open below it. */
+/** A field with its label, its value and its message, or a line of the choices that are open below it. */
 export function Field({ spans }: { readonly spans: TextLine }) {
   return <Line spans={spans} />;
 }

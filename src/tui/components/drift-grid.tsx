@@ -10,7 +10,7 @@ interface DriftGridProps extends ListProps<DriftRow> {
   readonly over: DriftOverlay;
 }
 
-/** Records down, devices across: one sign for each, and what differs as far as there is room. */
+/** One row for each record, one column for each device, with a sign in each cell, and the differences if they fit. */
 export function DriftGrid({ over, ...props }: DriftGridProps) {
   const { list, width } = props;
   const [keys, differences] = list.columns;

@@ -4,12 +4,12 @@ import { type Ground, joined, type TextLine, type Theme, widthOfSpans } from '..
 
 export const ThemeContext = createContext<Theme>((_tone, text) => text);
 
-/** The half of the screen that takes keys: the prompt with its questions, or what is above it. */
+/** The half of the screen that takes keys: the prompt with its questions, or the part above it. */
 export const KeysContext = createContext<'prompt' | 'above'>('prompt');
 
 interface LineProps {
   readonly spans: TextLine;
-  /** Behind the whole line, which is then padded to `width` cells. */
+  /** The background of the line, which is then padded to `width` cells. */
   readonly ground?: Ground | undefined;
   readonly width?: number;
 }
@@ -25,7 +25,7 @@ export function Line({ spans, ground, width = 0 }: LineProps) {
   return <Coloured text={texts.join('')} />;
 }
 
-/** One `Text` with its colours in it: Ink takes several times as long for a nested one per colour. */
+/** One `Text` that contains its colours. With a nested `Text` for each colour, Ink takes several times as long. */
 const Coloured = memo(function Coloured({ text }: { readonly text: string }) {
   return <Text wrap="truncate">{text === '' ? ' ' : text}</Text>;
 });

@@ -12,17 +12,17 @@ export interface ListProps<T> {
   readonly list: ListView<T>;
   readonly width: number;
   readonly height: number;
-  /** The group that an item is in: a line above the first one of it. */
+  /** The group of an item, shown as a line above its first item. */
   readonly headingOf?: (item: T) => string;
 }
 
 interface RowsProps<T> extends ListProps<T> {
   readonly head: string;
-  /** The texts of an item; what is plain in them gets its tone. */
+  /** The texts of an item. Plain parts get the tone of the item. */
   readonly textsOf: (item: T) => TextLine;
 }
 
-/** The items around the cursor, a line for each, below their head. */
+/** The head, and one line for each of the items around the cursor. */
 export function Rows<T>({ list, width, height, head, textsOf, headingOf }: RowsProps<T>) {
   const hasKeys = use(KeysContext) === 'above';
   const { rows, cursor, empty } = list;

@@ -47,7 +47,7 @@ export function Prompt({ state, under }: PromptProps) {
   );
 }
 
-/** The suggested rest of the line, dimmed; in brackets if the theme dims nothing. */
+/** The suggested rest of the line, dimmed, or in brackets if the theme cannot dim. */
 function useGhost(ghost: string, room: number): string {
   const isDimmed = use(ThemeContext)('quiet', 'x') !== 'x';
   if (ghost === '' || room < 4) return '';

@@ -41,7 +41,7 @@ interface RowProps extends RowView {
   readonly hasKeys: boolean;
 }
 
-/** One record; the tint of the cursor is as wide as the table. Between frames most rows stay, or move unchanged. */
+/** One record. The cursor colours the whole width of the table. Memoized: between frames most rows do not change. */
 export const RecordRow = memo(function RecordRow({ width, hasKeys, ...view }: RowProps) {
   const ground = view.isCurrent && hasKeys ? 'plain' : undefined;
   return <Line spans={rowLine(view)} ground={ground} width={width} />;
@@ -69,7 +69,7 @@ export function DetailPane({ state, height }: TableProps) {
   );
 }
 
-/** Until the first device responds: the devices and their states. After that, why there is no record. */
+/** The devices and their states until the first device responds; after that, why there is no record. */
 function NoRecords({ state, height }: TableProps) {
   const { fleet, table, work, reading, size } = state;
   const isBusy = reading !== undefined || work !== undefined;

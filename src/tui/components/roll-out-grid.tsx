@@ -14,10 +14,10 @@ interface RollOutGridProps {
   readonly height: number;
 }
 
-/** More rows of names push away what is not as planned. */
+/** More rows of names would leave no room for the failures. */
 const MOST_ROWS = 6;
 
-/** The line, its bar with the counts, a cell for each device if they have room, and below what is not as planned. */
+/** The line, its bar with the counts, a cell for each device if they fit, and below them what is not as planned. */
 export function RollOutGrid({ rollOut, width, height }: RollOutGridProps) {
   const theme = use(ThemeContext);
   const room = width - 2;

@@ -1,8 +1,8 @@
 import { graphemeClusters, isPlainAscii } from '../../text/visible.ts';
 
-/** Longer clusters are malicious; cutting inside one keeps every step fast. */
+/** A longer cluster is an attack. It is cut inside, so that every step is fast. */
 const LONGEST = 64;
-/** Units segmented at once: faster than one cluster at a time. */
+/** The number of UTF-16 units that are segmented at once, which is faster than one cluster at a time. */
 const BLOCK = 256;
 
 /** The first user-perceived character of `text`; '' if there is none. */

@@ -32,7 +32,7 @@ export const EDIT_KEYS: readonly {
   { kind: 'undo', keys: ['ctrl-_'], label: 'undo the last change' },
 ];
 
-/** The line being edited, split at the cursor: no index can fall out of step. */
+/** The line being edited, split at the cursor, so that no index can become wrong. */
 export interface Line {
   readonly before: string;
   readonly after: string;
@@ -45,7 +45,7 @@ export interface Editing {
   readonly killed: string;
   /** Earlier lines, oldest first. */
   readonly undo: readonly Line[];
-  /** Kind of the last edit: continued typing is one `undo` step, continued cutting adds to `killed`. */
+  /** The kind of the last edit. Repeated typing is one `undo` step, and repeated cuts add to `killed`. */
   readonly last: EditKey['kind'] | undefined;
 }
 
@@ -59,7 +59,7 @@ export type EditKey =
 /** An edit that needs no text. */
 export type PlainKind = keyof typeof TARGETS | 'yank' | 'undo';
 
-/** Where a key moves the cursor, in UTF-16 units of the whole line; `erase-` and `kill-` cut what is between. */
+/** Where a key moves the cursor, in UTF-16 units of the whole line. `erase-` and `kill-` cut the text between. */
 const TARGETS = {
   left: ({ before }: Line) => before.length - lastGrapheme(before).length,
   right: ({ before, after }: Line) => before.length + firstGrapheme(after).length,
@@ -116,12 +116,12 @@ function movedOrCut(state: Editing, kind: keyof typeof TARGETS): Editing {
   return { ...rest, killed: to < at ? cut + collected : collected + cut };
 }
 
-/** The edit for a key, with emacs keys as in readline. Undefined: the key does not edit. */
+/** The edit for a key, with emacs keys as in readline; undefined if the key does not edit. */
 export function editKeyOf(event: KeyEvent): EditKey | undefined {
   if (event.kind === 'paste') return { kind: 'insert', text: event.text };
   const { name, ctrl, meta, shift, text } = event;
   if (text !== '') return { kind: 'insert', text };
-  // Alt-B is another key than Alt-b.
+  // Alt-B is not Alt-b.
   if (meta && shift && /^.$/u.test(name)) return undefined;
   const modifiers = (ctrl ? 'ctrl-' : '') + (meta ? 'alt-' : '');
   const kind = KIND_OF_KEY.get(modifiers + name);
@@ -146,7 +146,7 @@ function insert(state: Editing, text: string): Editing {
   return isContinued ? { ...state, line } : change(state, 'insert', line);
 }
 
-/** Line ends as `\n`, tabs as blanks, no other control characters and no lone surrogates. */
+/** The text with `\n` at line ends and blanks for tabs, without other control characters and lone surrogates. */
 function insertable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

@@ -76,7 +76,7 @@ export class FormRunner {
   }
 }
 
-/** An error in a field before anything was sent. */
+/** The issue of an error that names a field, before anything was sent. */
 function issuesOf(error: DevshError | undefined): FieldIssues {
   if (!(error instanceof UsageError) || error.field === undefined) return {};
   // The field's name is shown before the reason.
@@ -88,7 +88,7 @@ export function formCommand(form: FormState): string {
   return commandWith(form, (field) => quoteAssignment(field.name, textOf(form, field)));
 }
 
-/** The same with secrets hidden. */
+/** The line of a form with hidden secrets. */
 export function shownCommand(form: FormState): string {
   return commandWith(form, (field) =>
     field.isSecret ? `${field.name}=•••` : quoteAssignment(field.name, textOf(form, field)),

@@ -8,11 +8,11 @@ export interface FormOpening {
   readonly resource: string;
   /** The keys of the records; empty for a new one, and for a record without a key. */
   readonly keys: readonly string[];
-  /** `--on fw1`, if not all selected devices are intended, and `--only fw1=bob` for each key of fewer ones. */
+  /** `--on fw1` if the line is not for all selected devices, and `--only fw1=bob` for each key that is on fewer. */
   readonly on: string;
-  /** The device whose fields are shown; undefined: the first of the selection. */
+  /** The device whose fields are shown; undefined for the first of the selection. */
   readonly device: string | undefined;
-  /** The records when the form was opened: one of each device. */
+  /** The records when the form was opened, one of each device. */
   readonly records?: readonly FoldedRow['record'][];
   /** Number of marked rows that the filter hides. */
   readonly hidden?: number;
@@ -24,7 +24,7 @@ export type Draft = ReadonlyMap<string, Editing>;
 export interface FormState extends FormOpening {
   readonly fields: readonly FormField[];
   readonly draft: Draft;
-  /** The draft is from a form that was closed: the first letter replaces it. */
+  /** Whether the draft is from a form that was closed. The first letter then replaces it. */
   readonly isOld: boolean;
   /** Index of the field with the cursor; after the last field it is on the command. */
   readonly cursor: number;
@@ -32,15 +32,15 @@ export interface FormState extends FormOpening {
   readonly picking: Picking | undefined;
   /** Objections of devices to the last submission. */
   readonly refusals: FieldIssues;
-  /** The problems of the input were shown. */
+  /** Whether the problems of the input were shown. */
   readonly isWarned: boolean;
 }
 
 interface Picking {
   readonly chosen: number;
-  /** Only the choices that match the input. */
+  /** Whether only the choices are shown that match the input. */
   readonly isFiltered: boolean;
-  /** In a list: the letters typed to jump to the choice. */
+  /** In a list, the letters typed to jump to a choice. */
   readonly query?: string;
   readonly before: Editing;
 }

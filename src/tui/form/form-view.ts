@@ -38,16 +38,16 @@ export interface FormView {
   readonly cursor: CursorPosition | undefined;
 }
 
-/** In a wider box the eye loses the line from a field to its message. */
+/** In a wider box, the message would be too far from its field. */
 const WIDEST = 110;
 
 const OLD_DRAFT = 'old draft: → keeps it, a letter or ctrl-u starts anew';
 
-/** So many devices are named in the title. */
+/** The title names at most this many devices. */
 const MOST_NAMED = 3;
-/** A lower form has no row for a hint. */
+/** A form with fewer rows shows no hint. */
 const SMALL = 8;
-/** Most lines of a long note below its field. */
+/** The most lines of a long note below its field. */
 const MOST_NOTE_LINES = 3;
 
 interface Widths {
@@ -112,7 +112,7 @@ function titleRow(form: FormState, columns: number, place: string, devices: numb
   const { action, resource, keys, on, hidden = 0 } = form;
   const named = keys.length > 1 ? [`${counted(keys.length, 'key')}:`, ...keys] : keys;
   const unseen = hidden === 0 ? '' : `(${hidden} hidden by the filter)`;
-  // The line below has all names.
+  // The line in the lower edge has all names.
   const count = on.startsWith('--on ') ? on.split(',').length : devices;
   const isNamed = on !== '' && count <= MOST_NAMED;
   const where = isNamed || count < 2 ? on : `on ${counted(count, 'device')}`;
@@ -137,7 +137,7 @@ function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: 
   ];
 }
 
-/** What of a note stands beside its field, and the rest, which stands below. */
+/** The part of a note beside its field, and the rest below. */
 function partsOf({ text }: Span, { note }: Widths): readonly [string, string] {
   const [beside = ''] = wrapText(text, note);
   return [beside, text.slice(beside.length).trimStart()];
@@ -164,7 +164,7 @@ function valueSpan(form: FormState, field: FormField, width: number, isCurrent: 
   return { tone: 'plain', text: shownLine(named) };
 }
 
-/** The visible part of a text: a paste may be a thousand times as long. */
+/** More than the visible part of a text, but not all: a paste may be a thousand times as long. */
 function beginning(text: string, cells: number): string {
   const reach = cells * 2 + 64;
   return text.length > reach ? `${text.slice(0, reach)}…` : text;
@@ -189,7 +189,7 @@ function cursorIn(form: FormState, widths: Widths, row: number): CursorPosition 
   return { row, column: GUTTER + widths.label + 2 + cursor };
 }
 
-/** Below the current field: its open choices, or its note if that does not fit beside it. */
+/** The rows below the current field: its open choices, or the rest of a note that does not fit beside it. */
 function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
   const field = currentField(form);
   if (field === undefined || most < 1) return [];
@@ -226,7 +226,7 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
   ]);
 }
 
-/** The line that Enter runs; gets more room if the cursor is on it. */
+/** The line that Enter runs. It gets more room if the cursor is on it. */
 function commandRows(form: FormState, columns: number, height: number): FormRow[] {
   const isCurrent = currentField(form) === undefined;
   const most = Math.max(1, isCurrent ? height - 4 : Math.floor(height / 4));
@@ -245,9 +245,9 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
   ];
 }
 
-/** A note has at most three lines; measuring more would take long. */
+/** The number of characters that are measured: a note has at most three lines. */
 const LONGEST_WAS = 400;
-/** Number of different values named. */
+/** The most different values that are named. */
 const MOST_VALUES = 4;
 
 const ORIGINS: Readonly<Record<FormField['origin'], string>> = {

@@ -30,7 +30,7 @@ type FormEvent = Extract<
   { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
 >;
 
-/** Actions on a form other than keys. */
+/** The state after an action on a form that is no key. */
 export function reduceForm(state: State, action: FormEvent): State {
   const { form } = state;
   switch (action.kind) {
@@ -52,7 +52,7 @@ export function reduceForm(state: State, action: FormEvent): State {
   }
 }
 
-/** Closes a form whose line succeeded; otherwise shows the objections in it. */
+/** Closes a form after its line has succeeded. Otherwise shows the objections in it. */
 function ended(state: State, action: Extract<FormEvent, { kind: 'form-end' }>): State {
   const { form } = state;
   const isOpen = form !== undefined && formId(form) === action.id;
@@ -167,7 +167,7 @@ export function editForm(opened: FormState, key: EditKey): FormState {
 }
 
 function openCheckList(form: FormState, field: FormField, key: EditKey): FormState {
-  // Clearing the list needs no choices.
+  // To clear the list, no choices need to be open.
   if (key.kind === 'kill-left') return setEditing(form, field, filled(editingOf(form, field), ''));
   return key.kind === 'insert' ? jumpToChoice(openPicking(form, field, false), key.text) : form;
 }
@@ -177,7 +177,7 @@ function checkKey(form: FormState, field: FormField, key: EditKey): FormState {
   return key.text === ' ' ? toggled(form, field) : jumpToChoice(form, key.text);
 }
 
-/** Jumps to the first choice that begins with the typed letters; without a match, starts over. */
+/** Jumps to the first choice that begins with the typed letters. If there is none, starts with the last letter. */
 function jumpToChoice(form: FormState, text: string): FormState {
   const { picking: open } = form;
   if (open === undefined) return form;
@@ -198,7 +198,7 @@ function toggled(form: FormState, field: FormField): FormState {
   return { ...next, picking: { ...form.picking, query: '' } };
 }
 
-/** Moves by editable fields; after the last one is the command. */
+/** Moves by a number of editable fields. The command follows the last one. */
 function moved(form: FormState, by: number): FormState {
   const open = form.fields.flatMap(({ isReadOnly }, index) => (isReadOnly ? [] : [index]));
   const stops = [...open, form.fields.length];
@@ -228,13 +228,13 @@ function openPicking(form: FormState, field: FormField, isFiltered: boolean): Fo
   return { ...form, picking: { chosen: Math.max(0, at), isFiltered, before } };
 }
 
-/** Applies the chosen option and moves on; input that matches none stays as typed. */
+/** Applies the chosen option and moves on. Input that matches no option stays as typed. */
 function acceptChoice(form: FormState, field: FormField): FormState {
   if (form.picking === undefined) return form;
   // The field already has the marked options.
   if (isCheckList(field)) return moved(form, 1);
   const option = openChoices(form)[form.picking.chosen];
-  // Cleared on purpose: does not mean the first choice.
+  // The user has cleared the field, which does not mean the first choice.
   const isEmpty = form.picking.isFiltered && textOf(form, field) === '';
   return moved(isEmpty ? form : applyChoice(form, field, option?.value), 1);
 }
@@ -244,7 +244,7 @@ function applyChoice(form: FormState, field: FormField, value: string | undefine
   return setEditing(form, field, filled(editingOf(form, field), value));
 }
 
-/** Changes a field; objections to it and to the whole form are dropped. */
+/** Changes a field, and drops the objections to it and to the whole form. */
 function setEditing(form: FormState, field: FormField, editing: Editing): FormState {
   const draft = new Map(form.draft).set(field.name, editing);
   const next = { ...form, draft, isOld: false };

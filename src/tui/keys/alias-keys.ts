@@ -24,20 +24,20 @@ import { firstOf, readOnly, type Reason } from './binding.ts';
 import { KEYMAP } from './default-keymap.ts';
 import type { Line } from './key-binding.ts';
 
-/* The keys of aliases: each types the name of its alias, with what is at the cursor as NAME=VALUE. */
+/* The keys of aliases. Each types the name of its alias, and the values at the cursor as NAME=VALUE. */
 
-/** What a key applies to: the record, device, run or resource under the cursor. */
+/** The record, device, run or resource under the cursor, to which a key applies. */
 interface Subject {
   /** The values by placeholder. */
   readonly values: Readonly<Record<string, string | undefined>>;
   readonly record?: DeviceRecord | undefined;
-  /** The names of the devices that are concerned; empty: any. */
+  /** The names of the devices that it is about; empty if it may be about any. */
   readonly devices: readonly string[];
 }
 
 type Place = NonNullable<Alias['place']>;
 
-/** Terminals have one code for both. */
+/** Keys that have the same code as another one in a terminal. */
 const TWINS: ReadonlyMap<KeyName, KeyName> = new Map([
   ['ctrl-i', 'tab'],
   ['ctrl-m', 'enter'],
@@ -45,13 +45,13 @@ const TWINS: ReadonlyMap<KeyName, KeyName> = new Map([
   ['ctrl-[', 'escape'],
 ]);
 
-/** All keys, with those of the aliases. Throws a `SettingsError` with every problem of an alias; `path`: the file of the settings. */
+/** All keys, with those of the aliases. Throws a `SettingsError` with every problem, which names the file `path`. */
 export function keymapWith(aliases: Aliases | undefined, path: string): Keymap {
   const problems: string[] = [];
   const added = namedAliases(aliases).flatMap(([name, alias]): KeyBinding[] => {
     const { key, place } = alias;
     if (key === undefined && place === undefined) return [];
-    // The line of such an alias says so when it is typed; the screen opens without its key.
+    // An alias with a former part gets no key. devsh explains that when its line is typed.
     if (formerPartOf(alias) !== undefined) return [];
     const problem = problemOf(name, alias) ?? keyProblem(name, key ?? '');
     if (problem !== undefined) problems.push(problem);
@@ -66,7 +66,7 @@ export function keymapWith(aliases: Aliases | undefined, path: string): Keymap {
   throw new SettingsError(`${path}: ${problems.join('; ')}`);
 }
 
-/** Normalized as in the keymap: `shift-g` is `G`. */
+/** The spelling of keys in the keymap: `G` for `shift-g`. */
 function normalized(keys: string): KeyName {
   const presses = keys.split(' ');
   return presses.map((key) => keyLabel(parseKey(key))).join(' ');
@@ -76,7 +76,7 @@ function keyProblem(name: string, key: string): string | undefined {
   const presses = key.split(' ');
   const wrong = presses.find((press) => !isKeyName(press));
   if (wrong !== undefined) {
-    // As other programs spell it: `ctrl+x`, `Control-x`.
+    // Other programs spell it `ctrl+x` or `Control-x`.
     const spelled = wrong
       .toLowerCase()
       .replace(/[+_]/g, '-')
@@ -90,7 +90,7 @@ function keyProblem(name: string, key: string): string | undefined {
   return `alias ${name}: terminals send "${twin}" as ${TWINS.get(twin) ?? ''}`;
 }
 
-/** A key with two meanings at one place, or one that is the beginning of another, which could never be completed. */
+/** The problem of a key with two meanings at one place, or one that begins a longer key, which would never be reached. */
 function conflictOf(one: KeyBinding, other: KeyBinding): string[] {
   if (one.context !== other.context && one.context !== 'anywhere') return [];
   const key = one.keys.find((mine) =>
@@ -137,11 +137,11 @@ function bindingOf(
     label: visible(label),
     command: visible(run),
     disabled: firstOf((state) => (isProgram(alias) ? readOnly(state) : undefined), noSubject),
-    // `retire key=bob record.lang=de`: a value is what stands behind the first `=`, whatever it contains.
+    // In `retire key=bob record.lang=de`, each value begins behind the first `=`, and may contain another one.
     run: (state) => {
       const subject = subjectOf(place, state);
       if (subject === undefined) return undefined;
-      // Whether a device is read-only decides about a program, even if it is not told of the device.
+      // A program always gets the devices, because it must not run for a read-only one.
       const isAbout = isProgram(alias) && subject.devices.length > 0;
       const names = new Set([...taken, ...(isAbout ? ['devices'] : [])]);
       return quoteLine([name, ...Array.from(names, (one) => `${one}=${valueOf(one, subject)}`)]);
@@ -155,7 +155,7 @@ function valueOf(name: string, { values, record }: Subject): string {
   return typeof value === 'object' || value === undefined ? '' : String(value);
 }
 
-/** What the key applies to now; undefined if there is nothing at the cursor. */
+/** The subject of a key now; undefined if there is nothing at the cursor. */
 function subjectOf(place: Place, state: State): Subject | undefined {
   const { overlay, fleet } = state;
   const subjectOn = (devices: readonly string[], about: Subject['values'] = {}): Subject => {

@@ -32,7 +32,7 @@ export function lineKey(
   return { keys, action, label, run, ...facts };
 }
 
-/* Why keys do nothing now: reasons that apply in several places. */
+/* Reasons why keys do nothing now, which apply in several places. */
 
 export type Reason = (state: State) => string | undefined;
 
@@ -42,7 +42,7 @@ export const noDevice: Reason = ({ fleet }) =>
 export const readOnly: Reason = ({ fleet }) =>
   fleet.isReadOnly ? 'read-only: no changes are allowed' : undefined;
 
-/** What is changed must be the present record. */
+/** Only a present record can be changed. */
 const isPast: Reason = ({ table }) =>
   table.view.isPast ? 'this was read earlier: esc goes back to what is so now' : undefined;
 
@@ -67,7 +67,7 @@ const oneConnected: Reason = ({ fleet }) =>
 const oneSelected: Reason = ({ fleet }) =>
   fleet.selected.length < 2 ? 'a comparison needs two or more devices: select more' : undefined;
 
-/** The help calls this while it covers the view that it describes. */
+/** The help is allowed, because it calls this for the view that it covers. */
 export const noList: Reason = ({ overlay }) =>
   'cursor' in overlay || overlay.kind === 'none' || overlay.kind === 'help'
     ? undefined
@@ -84,7 +84,7 @@ export const nothingFound: Reason = ({ find, questions: [question] }) =>
 export const isAsked: Reason = ({ questions }) =>
   questions.length > 0 ? 'answer this question first' : undefined;
 
-/** Writes that the devices are known not to offer. */
+/** Why the devices do not offer a write, as far as known. */
 function notOffered(action: 'add' | 'set' | 'delete'): Reason {
   return ({ fleet, table }) => fleet.denied.get(table.view.resource)?.[action];
 }

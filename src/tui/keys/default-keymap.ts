@@ -36,7 +36,7 @@ import { PANE_COLUMNS } from '../table/columns.ts';
 
 const PALETTE_LABEL = 'find a key, command, device, group, user, run, setting or help by words';
 
-/** Where Esc at the prompt leads; a roll-out takes its keys only there. */
+/** Where Esc leads from the prompt. The keys of a roll-out work only there. */
 const WAY_BACK: Partial<Record<Overlay['kind'], string>> = {
   none: 'table',
   'roll-out': 'roll-out: pause or stop',

@@ -37,7 +37,7 @@ export type FormAction =
   | 'close-choices'
   | 'close-form';
 
-/** Actions that only change the screen: no command runs, nothing is read. */
+/** Actions that only change the screen. They run no command, and read nothing. */
 export type ViewAction =
   | TableAction
   | PromptAction
@@ -92,7 +92,7 @@ const EFFECTS = [
 /** Actions of the controller: completion, history, clipboard, the terminal. */
 export type Effect = (typeof EFFECTS)[number];
 
-/** The parts of the screen that get keys; `waiting`: a new question accepts none yet. */
+/** The parts of the screen that get keys. `waiting`: a new question that accepts no keys yet. */
 const PARTS = [
   'waiting',
   'question',
@@ -115,26 +115,26 @@ const PARTS = [
 
 export type Part = (typeof PARTS)[number];
 
-/** Any other context is a view with keys of its own. */
+/** Whether a context is a part of the screen. Any other context is a view with keys of its own. */
 export function isPart(context: string): context is Part {
   return PARTS.some((part) => part === context);
 }
 
 /** Optional facts of a key. `S`: the state. */
 export interface Facts<S> {
-  /** Shown in the footer: rank and short text, which may depend on what is shown; empty: not shown. */
+  /** Rank and short text in the footer. The text may depend on the state; if it is empty, there is no hint. */
   readonly hint?: readonly [rank: number, text: string | ((state: S) => string)] | undefined;
   /** The equivalent line. */
   readonly command?: string;
-  /** Why it would do nothing now, for the status line; undefined: it is enabled. */
+  /** Why the key does nothing now, for the status line; undefined if it is enabled. */
   readonly disabled?: (state: S) => string | undefined;
 }
 
 /** A key that runs a line, as if typed. */
 export interface Line<S> {
-  /** Undefined if there is nothing at the cursor; with a blank at its end it waits at the prompt. `index`: which of the binding's keys it was. */
+  /** Undefined if nothing is at the cursor. A line that ends with a blank waits at the prompt. `index`: that of the key. */
   readonly run: (state: S, index: number) => string | undefined;
-  /** Closes the view first: the table shows what the line does. */
+  /** Whether it closes the view first, because the table shows the effect of the line. */
   readonly closes?: boolean;
 }
 

@@ -30,7 +30,7 @@ const typedInForm = ({ form }: State): string => {
   return form && field ? textOf(form, field) : '';
 };
 
-/** What is typed, by the context that it is typed in. */
+/** The typed text, by the context in which it is typed. */
 const TYPED: Readonly<Partial<Record<Context, (state: State) => string>>> = {
   question: typedAnswer,
   plan: typedAnswer,
@@ -45,7 +45,7 @@ const TYPED: Readonly<Partial<Record<Context, (state: State) => string>>> = {
   menu: typedAtPrompt,
 };
 
-/** What is typed where the keys go; empty where they type nothing. */
+/** The typed text in the present context; empty if its keys type no text. */
 export function typedText(state: State): string {
   return TYPED[contextOf(state)]?.(state) ?? '';
 }
@@ -57,12 +57,12 @@ function overlayContext({ overlay, find, keymap }: State): Context {
   return keymap.some(({ context }) => context === overlay.kind) ? overlay.kind : 'overlay';
 }
 
-/** Whether what is typed while the plan of a line is not open yet stays in the line at the prompt. */
+/** Whether text that is typed before the plan of a line is open stays at the prompt. */
 export function isTypedOn({ focus, questions: [question] }: State): boolean {
   return focus === 'prompt' && question?.unfolded !== undefined;
 }
 
-/** Whether the keys of an empty prompt close the view above it. A run under way has keys of its own. */
+/** Whether the keys of an empty prompt close the view above it. A run in progress has keys of its own. */
 export function isTypedView(state: State): boolean {
   const isRun = state.overlay.kind === 'roll-out' && state.rollOut?.control !== 'ended';
   return contextOf(state) === 'empty-prompt' && state.overlay.kind !== 'none' && !isRun;
@@ -73,7 +73,7 @@ export function isAtPrompt(state: State): boolean {
   return ['prompt', 'menu', 'empty-prompt'].includes(contextOf(state));
 }
 
-/** The context that handles keys unbound in another one; for a view: `overlay`. */
+/** The context that handles keys which another one does not bind; for a view it is `overlay`. */
 const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   menu: 'prompt',
   'empty-prompt': 'prompt',
@@ -83,17 +83,17 @@ const BELOW: Readonly<Partial<Record<Context, Context>>> = {
   'form-run': 'form',
 };
 
-/** Contexts that also show all hints of the contexts below; a view shows only the `WAYS`. */
+/** Contexts that also show all hints of the contexts below. A view shows only the `EXITS` of those. */
 const HINTS_BELOW: readonly Context[] = ['plan', 'empty-prompt', 'form-choice', 'form-run'];
 
 const EXITS: readonly string[] = ['find', 'go-prompt', 'help', 'close'];
 
-/** The binding of a key and which of its keys it was, or the beginning of a sequence. */
+/** The binding of a key with the index of the key in it, or the beginning of a sequence. */
 export type Pressed =
   | { readonly kind: 'binding'; readonly binding: KeyBinding; readonly index: number }
   | { readonly kind: 'prefix'; readonly keys: KeyName };
 
-/** Undefined if it edits a line or means nothing; `pending`: the keys of the sequence so far. */
+/** The meaning of a key; undefined if it edits a line or means nothing. `pending`: the keys of the sequence so far. */
 export function pressedKey(
   event: KeyEvent,
   context: Context,
@@ -155,13 +155,13 @@ export function keyText(key: KeyName): string {
   return NAMES[key] ?? key;
 }
 
-/** A hint of the footer; a disabled one is also in brackets. */
+/** A hint of the footer. A disabled one is in brackets. */
 export interface FooterHint {
   readonly text: string;
   readonly isDisabled: boolean;
-  /** Undefined: a continuation of a key sequence. */
+  /** Undefined for the continuation of a key sequence. */
   readonly action?: string;
-  /** Help and the ways out stay on a narrow screen. */
+  /** Whether it stays on a narrow screen, as help and the keys that lead out. */
   readonly isKept: boolean;
 }
 
@@ -201,7 +201,7 @@ export function footerHints(state: State, context = contextOf(state)): FooterHin
     });
 }
 
-/** What a key does, as the footer says it. */
+/** The effect of a key, as the footer words it. */
 export function shortLabel({ hint, label }: KeyBinding, state: State): string {
   return hintText(hint, state) || label;
 }
@@ -225,12 +225,12 @@ function continuations(context: Context, keymap: Keymap, pending: KeyName): Foot
   }));
 }
 
-/** Whether letters are commands there, and not typed into a line. */
+/** Whether letters are commands in this context, and not typed into a line. */
 export function hasCommandKeys(context: Context): boolean {
   return context === 'table' || context === 'overlay' || !isPart(context);
 }
 
-/** To type a command, the user has to go to the prompt first. Undefined in contexts that take text. */
+/** Tells that a command can be typed only at the prompt, and how to get there. Undefined in contexts that take text. */
 export function unboundKeyText(state: State): string | undefined {
   const context = contextOf(state);
   if (!hasCommandKeys(context)) return undefined;

@@ -16,16 +16,16 @@ interface InputLine {
   /** The label's colour, if the inventory has one for its devices. */
   readonly color?: LabelColor | undefined;
   readonly text: string;
-  /** Cell of the cursor, from the left of the screen; undefined: it is elsewhere. */
+  /** The cell of the cursor, from the left of the screen; undefined if the cursor is not in this line. */
   readonly cursor: number | undefined;
-  /** Cell of the line's column 0; negative if scrolled. */
+  /** The cell of the line's column 0; negative if the line is scrolled. */
   readonly origin: number;
 }
 
-/** Marks the half of the screen with the focus: the input line, or what is above. */
+/** Marks the half of the screen with the focus: the input line, or the part above it. */
 export const FOCUS_MARK = '▸';
 
-/** Longer lines are pasted; measuring them takes long. */
+/** Longer lines are pasted. It would take long to measure them. */
 const LONG = 4_000;
 
 /** The line being typed: an answer, a filter, a search, or the prompt. */
@@ -68,20 +68,20 @@ function splitAtMatch(found: string, query: string): Line {
   return { before: found.slice(0, end), after: found.slice(end) };
 }
 
-/** The drawn text: line ends as a sign, nothing that a terminal would obey. */
+/** The text as drawn: with a sign for line ends, and no character that controls the terminal. */
 export function shownLine(text: string): string {
   return visible(text.replaceAll('\n', '⏎'));
 }
 
-/** Dots instead of the input. */
+/** The input with a dot for each character. */
 export function masked(line: Line): Line {
-  // Counted, not replaced one by one: a pasted text may be very long.
+  // The characters are counted, not replaced one by one, because a pasted text may be very long.
   const dots = (text: string): string =>
     '•'.repeat(text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0));
   return { before: dots(line.before), after: dots(line.after) };
 }
 
-/** The line with the values of secret fields masked; cached, as a frame needs it several times. */
+/** The line with masked values of secret fields. Cached, because a frame needs it several times. */
 const withoutSecrets = memoized((line: Line): Line => {
   const text = hideSecrets(lineText(line));
   return { before: text.slice(0, line.before.length), after: text.slice(line.before.length) };
@@ -101,7 +101,7 @@ function place(label: string, line: Line, columns: number, isActive: boolean): I
   };
 }
 
-/** What fits into `room` cells around the cursor, the cursor's cell in it, and the cells hidden on the left. */
+/** The text around the cursor that fits into `room` cells, the cursor's cell in it, and the cells hidden on the left. */
 export function windowOf(
   line: Line,
   room: number,
@@ -133,7 +133,7 @@ export function columnCells(line: Line, column: number): number {
   return cellsOf(lineText(withoutSecrets(line)).slice(0, column));
 }
 
-/** Cells of the drawn text; estimated for a text much longer than the screen. */
+/** The number of cells of the drawn text, estimated if it is much longer than the screen. */
 function cellsOf(text: string): number {
   return text.length > LONG ? text.length : widthOf(shownLine(text));
 }

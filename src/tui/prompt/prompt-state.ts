@@ -3,9 +3,9 @@ import type { Editing } from '../editor/line.ts';
 
 export interface PromptState {
   readonly editing: Editing;
-  /** Oldest first. */
+  /** The oldest line first. */
   readonly history: readonly string[];
-  /** While browsing history: the index, and the line typed before. */
+  /** While the user browses the history: the index, and the line that was typed before. */
   readonly recall: { readonly at: number; readonly draft: string } | undefined;
   readonly search: HistorySearch | undefined;
   readonly menu: Menu | undefined;
@@ -30,7 +30,7 @@ export interface Menu {
   readonly completion: Completion;
   /** The line at the time of completion. */
   readonly line: string;
-  /** Opened by a pause, not by Tab. */
+  /** Whether a pause has opened it, not Tab. */
   readonly isOffered?: boolean | undefined;
   /** Index of the chosen proposal; undefined until Tab is pressed again. */
   readonly chosen: number | undefined;

@@ -3,7 +3,7 @@ import type { HistorySearch, Menu, PromptState } from './prompt-state.ts';
 import { edit, type EditKey, EMPTY_EDITING, type Line, lineText } from '../editor/line.ts';
 import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 
-/** Applies an editing key at the prompt. The menu stays, to be filled again for the new line. */
+/** Applies an editing key at the prompt. The menu stays open, and is filled again for the new line. */
 export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   if (prompt.search !== undefined) return editSearch(prompt, prompt.search, key);
   const accepted = acceptedGhost(prompt, key.kind);
@@ -28,13 +28,13 @@ export function editPrompt(prompt: PromptState, key: EditKey): PromptState {
   };
 }
 
-/** Whether a letter replaces a line that was refused; a line that lacks something is continued. */
+/** Whether a letter replaces a line that was refused. A line that only lacks a word is continued. */
 function isRetyped({ problem, editing: { line } }: PromptState, key: EditKey): boolean {
   if (problem === undefined || key.kind !== 'insert' || line.after !== '') return false;
   return (problem.column ?? 0) < line.before.trimEnd().length;
 }
 
-/** The offered proposals that still fit what is typed, until the next pause; none after another word. */
+/** The offered proposals that still fit the typed word, until the next pause; undefined after another word. */
 function narrowed(menu: Menu, { before, after }: Line): Menu | undefined {
   const { start, proposals } = menu.completion;
   const word = before.slice(start);
@@ -72,7 +72,7 @@ export function setHistory(prompt: PromptState, history: readonly string[]): Pro
   };
 }
 
-/** Keys at the prompt other than editing. */
+/** The effects of keys at the prompt that do not edit. */
 export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState) => PromptState>> =
   {
     'history-back': (prompt) => recall(prompt, -1),
@@ -85,7 +85,7 @@ export const PROMPT_ACTIONS: Readonly<Record<PromptAction, (prompt: PromptState)
     'search-cancel': (prompt) => ({ ...prompt, search: undefined }),
     'menu-next': (prompt) => {
       const next = { ...prompt, menu: moveChoice(prompt.menu, 1) };
-      // As if Tab had opened the menu.
+      // The menu behaves as if Tab had opened it.
       const isOnly = isOffering(prompt) && prompt.menu?.completion.proposals.length === 1;
       return isOnly ? acceptChoice(next) : next;
     },
@@ -116,7 +116,7 @@ export function openMenu(
   return { ...prompt, menu: { line, completion, chosen: undefined }, problem: undefined };
 }
 
-/** Shows proposals without Tab: never takes one, and hides nothing else. */
+/** Shows proposals without Tab. It never accepts one, and hides nothing else. */
 function withOffer(prompt: PromptState, offer: Omit<Menu, 'chosen'>): PromptState {
   const { completion, line } = offer;
   const typed = line.slice(completion.start, completion.end);
@@ -127,7 +127,7 @@ function withOffer(prompt: PromptState, offer: Omit<Menu, 'chosen'>): PromptStat
   return { ...prompt, menu: isComplete ? undefined : { ...offer, chosen: undefined } };
 }
 
-/** Whether proposals are shown that the user has not turned to. */
+/** Whether proposals are shown of which the user has chosen none. */
 export function isOffering({ menu }: PromptState): boolean {
   return menu?.isOffered === true && menu.chosen === undefined;
 }
@@ -200,7 +200,7 @@ function findBack(
   return undefined;
 }
 
-/** Returns the rest of the newest history line that begins as typed; '' if the line's end shows something else. Never a secret. */
+/** The rest of the newest history line that begins as typed, and has no secret; '' while the end shows other text. */
 export function ghostOf(prompt: PromptState): string {
   const { editing, history, recall, search, menu, problem } = prompt;
   const typed = editing.line.before;

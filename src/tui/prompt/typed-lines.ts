@@ -13,12 +13,12 @@ import type { Services } from '../../shell/services.ts';
 /** An answer typed before any question; no command has such a name. */
 const EARLY_ANSWER = /^\s*(y|yes|n|no)\s*$/i;
 
-/** A pause between keys, after which proposals help more than they distract. */
+/** Proposals are shown after this pause between keys. Earlier, they would distract. */
 const OFFER_MS = 150;
-/** A longer line is pasted. */
+/** A longer line is pasted, and gets no proposals. */
 const MOST_OFFERED = 1_000;
 
-/** The line at the prompt on its way to the shell: typed, completed, run, stored in the history. */
+/** Brings the line at the prompt to the shell: it is typed, completed, run, and stored in the history. */
 export class TypedLines {
   readonly #shell: Shell;
   readonly #store: Store;
@@ -44,7 +44,7 @@ export class TypedLines {
     return this.#history.saved();
   }
 
-  /** Resolves when an open menu has the proposals for what is typed. */
+  /** Types a key. Resolves when an open menu has the proposals for the new line. */
   type(event: KeyEvent): Promise<void> | undefined {
     const key = editKeyOf(event);
     if (key === undefined || this.#isWayToPrompt(key)) return undefined;
@@ -69,7 +69,7 @@ export class TypedLines {
     const isPasted = text.length > MOST_OFFERED || text.includes('\n');
     if (text.trim() === '' || line.after !== '' || isPasted) return;
     const completion = await this.#shell.complete(text, line.before.length);
-    // A view, or a question, may have come meanwhile, or Esc has closed the proposals.
+    // A view or a question may have opened meanwhile, or Esc has closed the proposals.
     const { state } = this.#store;
     if (state.prompt.menu !== menu || (menu === undefined && contextOf(state) !== 'prompt')) return;
     this.#store.dispatch({ kind: 'menu', line: text, completion, isOffered: true });
@@ -86,7 +86,7 @@ export class TypedLines {
     return key.kind === 'insert' && key.text === ':' && isEmpty && isAtPrompt(state);
   }
 
-  /** Enter at the prompt: runs one line; several, from a paste, after a question. Resolves when it has ended. */
+  /** Enter at the prompt: runs one line, or asks before it runs several pasted ones. Resolves when they have ended. */
   async run(text: string): Promise<void> {
     const lines = text.split('\n').filter((line) => line.trim() !== '');
     const [only] = lines;
@@ -129,7 +129,7 @@ export class TypedLines {
     this.#store.act('clear-line');
   }
 
-  /** Resolves when the line has ended. Undefined: it is invalid or must not run; it stays, with its problem. */
+  /** Runs a line. Resolves when it has ended; undefined if it cannot run: then it stays, with its problem. */
   submit(line: string, isShown = false): Promise<void> | undefined {
     try {
       return this.#runner.submit(line, isShown ? { shown: line } : undefined);
@@ -163,7 +163,7 @@ export class TypedLines {
   }
 }
 
-/** The history, in the state and in its file. */
+/** The history of lines, in the state and in its file. */
 export class LineHistory {
   readonly #file: Services['history'];
   readonly #store: Store;
@@ -207,7 +207,7 @@ export class LineHistory {
 
   #next(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work).catch((error: unknown) => this.#warn(error));
-    // A bug in one must not block the others.
+    // A failure of one work must not block the others.
     this.#work = done.catch(() => undefined);
     return done;
   }
@@ -216,7 +216,7 @@ export class LineHistory {
     this.#store.dispatch({ kind: 'history', lines });
   }
 
-  /** A failing history file is only a warning. */
+  /** Warns if the history file cannot be read or written. */
   #warn(error: unknown): void {
     if (!(error instanceof DevshError)) throw error;
     this.#store.logMessage('warning', `warning: ${error.message}`);

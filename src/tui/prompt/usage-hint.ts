@@ -24,13 +24,13 @@ import type { State } from '../state.ts';
 interface UsageHint {
   /** `user set`, `KEY`, `FIELD=VALUE…`. */
   readonly words: readonly string[];
-  /** Which of them is at the cursor. */
+  /** The index of the word at the cursor. */
   readonly present: number;
-  /** What the present word is. */
+  /** Explains the word at the cursor. */
   readonly summary: string;
 }
 
-/** A longer line is pasted, and parsing it at every key would take long. */
+/** A longer line is pasted. It would take long to parse it at every key. */
 const LONG = 10_000;
 
 /** The usage at the cursor; undefined before a command, and after its last argument. */
@@ -76,7 +76,7 @@ function optionAt(before: Word | undefined, current: Word | undefined): Option |
   return optionAwaitingValue(before) ?? OPTIONS.find(({ flag }) => name === `--${flag}`);
 }
 
-/** Below this width, the words before the present one are dropped instead of the summary. */
+/** If the summary had less room than this, the words before the present one are dropped instead. */
 const LEAST_SUMMARY = 24;
 const LEAST_USAGE = 8;
 
@@ -97,7 +97,7 @@ export function usageSpans(state: State): Span[] {
   const used = widthOfSpans(usage);
   const summaryText = summary === '' ? '' : `: ${summary}`;
   const isWhole = used + Math.min(widthOf(summaryText), LEAST_SUMMARY) <= room;
-  // The present part is worth more than the words before it.
+  // The present word is more useful than the words before it.
   const short = cut(words[present] ?? '', room);
   if (!isWhole && room < Math.min(LEAST_USAGE, widthOf(words[present] ?? ''))) return [];
   const shown = isWhole ? usage : plainLine(short, 'accent');

@@ -17,7 +17,7 @@ export function titleLine(state: State): { left: string; right: string } {
   const kept = facts.filter(({ text }) => text !== '');
   const right = isTable ? marksText(state) : '';
   const room = size.columns - widthOf(right) - 2;
-  // The breadcrumbs always stay, at least the last step.
+  // At least the last step of the breadcrumbs always stays.
   const needed = kept
     .filter(({ rank }) => rank === 1)
     .reduce((sum, part) => sum + widthOf(part.text) + 4, 0);
@@ -33,7 +33,7 @@ export function titleLine(state: State): { left: string; right: string } {
     );
   while (kept.length > 0 && widthOf(text()) > room) {
     const last = Math.max(...kept.map(({ rank }) => rank));
-    // The most important part is cut instead of dropped.
+    // The most important part is cut, not dropped.
     if (last === 1) break;
     kept.splice(
       kept.findIndex(({ rank }) => rank === last),
@@ -43,7 +43,7 @@ export function titleLine(state: State): { left: string; right: string } {
   return { left: cut(text(), room), right };
 }
 
-/** The facts of a view over the table, and its visible lines. */
+/** The facts of a view over the table, and which of its lines are visible. */
 function overlayParts(state: State): readonly TitlePart[] {
   const shown = shownView(state);
   if (shown === undefined) return [];
@@ -81,7 +81,7 @@ export function shownHints(state: State, columns: number): readonly FooterHint[]
 
 const OF_LINE: readonly string[] = ['run-line', 'complete', 'menu-next'];
 
-/** Hints that stay beside the usage of a command: those that always stay, and those of the line itself. */
+/** The hints beside the usage of a command: those that always stay, and those of the line itself. */
 export function lineHints(state: State): readonly FooterHint[] {
   return shownHints(state, Infinity).filter(
     ({ action = '', isKept }) => isKept || OF_LINE.includes(action),
@@ -93,12 +93,12 @@ function widthOfAll(hints: readonly FooterHint[]): number {
   return Math.max(0, used - SEPARATOR.length);
 }
 
-/** Scroll keys have no hint if everything is visible. */
+/** Whether an action scrolls, but everything is visible, so that its key has no hint. */
 function isIdleScroll(action: string, state: State): boolean {
   return (action === 'down' || action === 'page-down') && !canScroll(state);
 }
 
-/** Whether a question, or the text over the table, has hidden lines; lists have a cursor to move. */
+/** Whether a question or a text over the table has hidden lines. Always true for lists, which move their cursor. */
 function canScroll(state: State): boolean {
   return (textWindow(state)?.last ?? Infinity) > 0;
 }

@@ -18,7 +18,7 @@ export function stateWord({ kind, error }: DeviceTab): string {
   return error === undefined ? 'failed' : failureCause(error);
 }
 
-/** The devices by name, those in trouble first; if they are too many: a count, a bar and the causes. */
+/** The devices by name, failed ones first. If they are too many, a count, a bar and the causes. */
 export function fleetStrip({ fleet, size, keymap, pending }: State): Span[] {
   return stripOf(fleet, size.columns, keymap, pending);
 }
@@ -39,7 +39,7 @@ const stripOf = memoized(
   },
 );
 
-/** The most detailed left side that leaves room for one of the right sides, with the longest of them. */
+/** The most detailed left side that leaves room for a right side, with the longest right side that fits. */
 function fitting(
   lefts: readonly Span[][],
   rights: readonly Span[][],
@@ -115,7 +115,7 @@ function causeSpans(
   return [{ tone: 'bad', text }];
 }
 
-/** Devices of which nothing is known yet: they count neither as reached nor as failed. */
+/** The devices that are connecting or not tried yet: they are neither reached nor failed. */
 function restSpans(devices: readonly DeviceTab[]): Span[] {
   const words = { connecting: 'connecting', new: 'not tried' } as const;
   return (['connecting', 'new'] as const).flatMap((kind): Span[] => {
@@ -141,9 +141,9 @@ export const troubleCauses = memoized((devices: readonly DeviceTab[]): readonly 
     .sort((a, b) => rank(a) - rank(b));
 });
 
-/** All devices by name, those in trouble first; undefined if they do not fit. */
+/** All devices by name, failed ones first; undefined if they do not fit. */
 function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefined {
-  // Each one has at least a sign, a blank and a letter.
+  // Each device needs at least a sign, a blank and a letter.
   if (fleet.devices.length * (gap.length + 3) > width) return undefined;
   const selected = new Set(fleet.isNarrowed ? fleet.selected : []);
   const isInTrouble = ({ kind }: DeviceTab): boolean => kind === 'failed';
@@ -167,7 +167,7 @@ interface Fact {
   readonly tone?: Tone;
 }
 
-/** From all of it to the least: the account is dropped first, and what matters before a write last. */
+/** The right side from the longest to the shortest form. The account is dropped first, alarming facts never. */
 function rightVariants(badges: readonly Fact[], { rights }: FleetView): Span[][] {
   const variants = rights.map((_, from) =>
     rights.filter(({ isAlarming }, index) => index >= from || isAlarming),
@@ -182,14 +182,14 @@ function factSpans(facts: readonly Fact[]): Span[] {
   ]);
 }
 
-/** What stays beside the devices on the narrowest screen, too, from the longer form to the shorter one. */
+/** The facts that stay beside the devices even on the narrowest screen, in a longer and a shorter form. */
 function badgesOf(fleet: FleetView, keymap: Keymap, pending: State['pending']): readonly Fact[][] {
   const names = fleet.devices.map(({ name }) => name).filter((name) => pending.has(name));
   const count = names.reduce((sum, name) => sum + (pending.get(name) ?? 0), 0);
   const text = `pending ${count}`;
   const named = names.length > MOST_NAMED ? text : `${text}: ${names.map(visible).join(' ')}`;
   const open = fleet.questions.length;
-  // The devices show what is asked.
+  // The signs of the devices show what the questions are about.
   const asked = `${counted(open, 'question')}: ${questionsKey(keymap)}`;
   return [named, text].map((owed): Fact[] => [
     ...(open === 0 ? [] : [{ text: asked, isAlarming: true }]),

@@ -15,7 +15,7 @@ export function fleetView(fleet: Fleet, isReadOnly: boolean, usual?: string): Fl
       return {
         name: ref.name,
         address: ref.address,
-        // Not known to be better while it is tried again.
+        // A device stays failed while devsh tries it again.
         kind: failure === undefined ? state.kind : 'failed',
         error: failure,
         since: failure === undefined ? undefined : session.failsSince,
@@ -41,7 +41,7 @@ function rightsOf(
   isReadOnly: boolean,
   questions: FleetView['questions'],
 ): FleetView['rights'] {
-  // A device that has not responded yet has proved nothing.
+  // A device that has not responded yet has no proven account or trust.
   const known = sessions.filter(({ state, trust }) => {
     return state.kind === 'ready' || trust?.kind === 'insecure';
   });

@@ -10,7 +10,7 @@ import { INTERRUPTED, isUnderWay } from '../views/roll-out.ts';
 import { shownView } from '../views/views.ts';
 import { wrapText } from '../../text/wrap.ts';
 
-/** Below this size nothing useful fits. */
+/** On a smaller screen nothing useful fits. */
 export const SMALLEST = { columns: 40, rows: 10 };
 
 /** Rows of each part of the screen, from the top. Bar, title, input and footer have one row each. */
@@ -65,14 +65,14 @@ export function tableHeight(state: State): number {
   return Math.max(1, layoutOf(state).body - 1);
 }
 
-/** What a view says below itself; then the newest messages: below a full table one. */
+/** The facts below a view, and the newest messages that fit; below a full table, one message. */
 function messageLines(state: State, room: number): LogLine[] {
   const { overlay, form, log } = state;
   // The roll-out shows its progress itself.
   if (overlay.kind === 'roll-out' && isUnderWay(state)) return [];
   const facts = shownView(state)?.view.below?.(state) ?? [];
   const isTable = form === undefined && overlay.kind === 'none';
-  // Unused rows of the table are free; what a view says itself comes first.
+  // Messages may use the empty rows of the table. The facts of a view come first.
   const rest = facts.length > 0 ? 1 : Math.floor(room / 4);
   const free = isTable ? room - 1 - tableRows(state).rows.length : rest;
   const said = [...log.current, ...progressLine(state)];
@@ -87,7 +87,7 @@ function progressLine({ work, rollOut }: State): LogLine[] {
   if (work === undefined) return [];
   const held = rollOut?.control === 'paused' ? 'PAUSED: ' : '';
   const parts = [
-    // What a key has just done comes first: the rest may need several rows.
+    // The effect of the last key comes first, because the rest may need several rows.
     ...(work.isStopping ? [INTERRUPTED] : []),
     work.progress ?? 'working',
     ...(work.waiting.length > 0 ? [`then ${someOf(work.waiting, 1)}`] : []),
@@ -100,20 +100,20 @@ function progressLine({ work, rollOut }: State): LogLine[] {
 export interface QuestionBox {
   readonly title: string;
   readonly tone: Tone;
-  /** What it is about, in lines of so many cells. */
+  /** The texts above the question. They are wrapped to `width` cells. */
   readonly texts: PlanTexts;
   readonly width: number;
-  /** The first of these lines in sight, their number, and the largest `top`. */
+  /** The first visible line of the texts, the number of visible lines, and the largest `top`. */
   readonly top: number;
   readonly height: number;
   readonly depth: number;
-  /** The line that a search has found. */
+  /** The index of the line that a search has found. */
   readonly foundAt: number | undefined;
-  /** The question itself. */
+  /** The lines of the question itself. */
   readonly asked: readonly TextLine[];
-  /** In the lower edge: what is in sight, if not all of it is. */
+  /** The text in the lower edge: which lines are visible, if not all are. */
   readonly scroll: string;
-  /** On a small screen the question needs every line. */
+  /** False on a small screen, where the question needs every line. */
   readonly hasEdges: boolean;
 }
 
@@ -141,7 +141,7 @@ export function questionBox(question: OpenQuestion, { columns, rows }: State['si
   };
 }
 
-/** Cached: a line is the same object as long as it is shown. */
+/** The rows of a message. Cached, because a message is the same object as long as it is shown. */
 const rowsOf = rememberedFor((line: LogLine, width: number): readonly LogLine[] => {
   const { tone, text, linesAt } = line;
   const isShort = text.length <= width && isWithin(text, width) && !text.includes('\n');
@@ -151,12 +151,12 @@ const rowsOf = rememberedFor((line: LogLine, width: number): readonly LogLine[] 
     .map((row) => ({ tone, text: row }));
 });
 
-/** A message has at least so many cells: on a narrow screen two rows. */
+/** A message gets at least this many cells, which are two rows on a narrow screen. */
 const LINE = 80;
-/** Behind messages that have no room. */
+/** Tells that there are more messages than fit. */
 const REST = ' (m: all)';
 
-/** The newest messages that fit in full, at least the start of the last one. */
+/** The newest messages that fit in full, or at least the start of the last one. */
 function newestRows(lines: readonly LogLine[], width: number, most: number): LogLine[] {
   const rows: LogLine[] = [];
   const left = lines.findLastIndex((line) => {

@@ -7,14 +7,14 @@ export const barMeter = (): ReturnType<typeof progressMeter> =>
     (done, total) => `${textOfLine(shareBar({ done, failed: 0, left: total - done }, 10))} `,
   );
 
-/** Their signs stay readable without colours. */
+/** The parts of a bar. Their signs differ, so that they are readable without colours. */
 const SHARES = [
   ['done', '━', 'good'],
   ['failed', '✗', 'bad'],
   ['left', '─', 'quiet'],
 ] as const;
 
-/** `━━━━━━━✗──`: `width` cells. A part that is not empty has at least one, so only a whole is drawn whole. */
+/** `━━━━━━━✗──`: a bar of `width` cells. Each part that is not 0 has at least one cell. */
 export function shareBar(
   counts: Readonly<Record<(typeof SHARES)[number][0], number>>,
   width: number,

@@ -2,7 +2,7 @@ import type { LabelColor } from '../../fleet/inventory-schema.ts';
 import type { ThemeName } from '../../text/choices.ts';
 import { widthOf } from '../../text/visible.ts';
 
-/** Kinds of highlighting. Colours only add to signs and words. */
+/** Kinds of highlighting. A colour never has a meaning that no sign or word has, too. */
 export type Tone =
   | 'heading'
   | 'head'
@@ -24,7 +24,7 @@ export const LABEL_TONES = {
   blue: 'accent',
 } as const satisfies Record<LabelColor, Tone>;
 
-/** What is behind a whole line: the row under the cursor, or the bar on top, which may have the colour of a label. */
+/** The background of a whole line: the row under the cursor, or the top bar, which may have the colour of a label. */
 export type Ground = 'plain' | LabelColor;
 
 /** Text in a tone, ready for the screen. */
@@ -32,7 +32,7 @@ export type Theme = (tone: Tone, text: string, ground?: Ground) => string;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The requested theme, or one that fits the terminal; undefined means 16 colours on a light background. */
+/** The requested theme, or one that fits the terminal; undefined for 16 colours on a light background. */
 export function themeFor(
   asked: ThemeName | undefined,
   env: Environment,
@@ -51,7 +51,7 @@ export function createTheme(name: ThemeName | undefined, hasColor: boolean): The
   };
 }
 
-/** On the plain ground of 256 colours tones keep theirs; elsewhere signs, words, bold and underlined letters say the same. */
+/** The SGR code of a tone on a ground. A tone keeps its colour only on the plain ground of a theme with 256 colours. */
 function codeOn(codes: ThemeCodes, tone: Tone, ground: Ground): string {
   const shade =
     codes === THEMES.dark ? '48;5;236' : codes === THEMES.light ? '48;5;254' : undefined;
@@ -69,7 +69,7 @@ function hasManyColors({ TERM = '', COLORTERM = '', FORCE_COLOR = '' }: Environm
   );
 }
 
-/** `15;0` is white on black, `0;15` black on white; some put a word between. */
+/** COLORFGBG is `15;0` for white on black, `0;15` for black on white. Some terminals write a word between them. */
 function hasLightGround({ COLORFGBG = '' }: Environment): boolean {
   const ground = COLORFGBG.split(';').at(-1) ?? '';
   return ground === '7' || /^(9|1[0-5])$/.test(ground);
@@ -86,16 +86,16 @@ export function isLightColor(report: string): boolean | undefined {
   return 0.299 * red + 0.587 * green + 0.114 * blue > 0.5;
 }
 
-/** Whether the locale names another character set than UTF-8; without a locale, nothing is known. */
+/** Whether the locale names another character set than UTF-8. False without a locale. */
 export function lacksUnicode({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
   const locale = [LC_ALL, LC_CTYPE, LANG].find((one) => one !== undefined && one !== '');
   return locale !== undefined && !/utf-?8/i.test(locale);
 }
 
-/** SGR parameters by tone; empty: unstyled. */
+/** The SGR parameters of each tone; empty for plain text. */
 type ThemeCodes = Readonly<Record<Tone, string>>;
 
-/** Bold, underline and reverse are no colours: they apply without colours, too. */
+/** The tones without colours: only bold, underline and reverse. */
 export const COLORLESS: ThemeCodes = {
   heading: '1',
   head: '1;4',
@@ -119,7 +119,7 @@ const SIXTEEN_COLORS: ThemeCodes = {
   changed: '96;4',
 };
 
-/** Text has a contrast of at least 4.5 to 1. `38;5;n` is colour n of 256, `9n` one of the 16. */
+/** Each text colour has a contrast of at least 4.5 to 1. `38;5;n` is colour n of 256, `9n` one of the 16. */
 export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
   dark: {
     ...COLORLESS,
@@ -151,7 +151,7 @@ export const THEMES: Readonly<Record<ThemeName, ThemeCodes>> = {
   ascii: SIXTEEN_COLORS,
 };
 
-/** ASCII replacements of our signs; as wide as the sign, except for the last. */
+/** The ASCII replacements of our signs. Each is as wide as the sign, except the last one. */
 const ASCII_SIGNS: Readonly<Record<string, string>> = {
   '▸': '>',
   '▾': 'v',
@@ -187,10 +187,10 @@ const ASCII_SIGNS: Readonly<Record<string, string>> = {
 
 const SIGNS = new RegExp(`[${Object.keys(ASCII_SIGNS).join('')}]`, 'gu');
 
-/** The name of a key, with blanks below which its column goes on: `v` would be another key. */
+/** Matches `↓` as the name of a key, with the blanks of its column. It becomes `down`, because `v` is another key. */
 const DOWN_KEY = /((?:^|·) +)↓((?: \S+)?)(?: {3}(?=  ))?/gm;
 
-/** A frame with our signs in ASCII. Letters stay: they are data of devices. */
+/** A frame with our signs in ASCII. Letters stay, because they are data of devices. */
 export function withAsciiSigns(frame: string): string {
   return frame.replace(DOWN_KEY, '$1down$2').replace(SIGNS, (sign) => ASCII_SIGNS[sign] ?? '?');
 }
@@ -216,7 +216,7 @@ export function widthOfSpans(spans: readonly Pick<Span, 'text'>[]): number {
   return spans.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
-/** Joins neighbours of one tone, and leaves out empty ones: each is a node for Ink to process. */
+/** Joins neighbours of the same tone, and drops empty spans, because Ink needs time for each span. */
 export function joined(line: TextLine): Span[] {
   const all: Span[] = [];
   for (const { tone, text } of line) {
@@ -227,7 +227,7 @@ export function joined(line: TextLine): Span[] {
   return all;
 }
 
-/** A line with some of its characters in another tone; `letters` in UTF-16 units from 0. */
+/** Gives some characters of a line another tone. `letters` are in UTF-16 units from 0. */
 export function stressed(line: TextLine, tone: Tone, letters: Iterable<number>): TextLine {
   const marked = new Set(letters);
   if (marked.size === 0) return line;
@@ -235,7 +235,7 @@ export function stressed(line: TextLine, tone: Tone, letters: Iterable<number>):
   return joined(units.map((span, at) => (marked.has(at) ? { ...span, tone } : span)));
 }
 
-/** Where a text has another one in it. */
+/** The positions at which `text` contains `wanted`. */
 export function placesOf(wanted: string, text: string): number[] {
   const places: number[] = [];
   if (wanted === '') return places;

@@ -16,7 +16,7 @@ export interface Column {
   /** Field name, `device` or `note`: the sort key. */
   readonly field: string;
   readonly title: string;
-  /** May be longer than `width`, which only says what to leave out first. */
+  /** The text may be longer than `width`, which is only a hint for what to leave out. */
   readonly text: (row: FoldedRow, width?: number) => string;
   readonly width: number;
   readonly align: 'left' | 'right';
@@ -28,16 +28,16 @@ interface ColumnLayout {
   readonly hidden: number;
 }
 
-/** Number of rows measured for the column widths; more would take long and change little. */
+/** The number of rows that are measured for the column widths. More would take long and change little. */
 const MEASURED_ROWS = 400;
-/** Equal values in fewer rows do not mean that a column is the same everywhere. */
+/** With fewer rows, equal values do not make a column unimportant. */
 const LEAST_ROWS = 3;
 
 interface Draft extends Omit<Column, 'width' | 'align'> {
-  /** Absent: it depends on the values. */
+  /** Absent if the values decide. */
   readonly rank?: number;
   readonly least: number;
-  /** Cells that it wants at most. */
+  /** The most cells that it wants. */
   readonly limit: number;
 }
 
@@ -45,17 +45,17 @@ interface Measured extends Column, ColumnNeed {
   readonly rank: number;
 }
 
-/* Ranks: which columns get room first, and from `SAME_RANK` on those that get what is left. */
+/* Columns with a lower rank get room first. From `SAME_RANK` on, columns get only the room that is left. */
 
 const KEY_RANK = 0;
 const DEVICE_RANK = 1;
-/** Fields in which records differ, or that the filter names. */
+/** The rank of fields in which records differ, or that the filter names. */
 const FIRST_RANK = 2;
 const NOTE_RANK = 999;
-/** The same in every row. */
+/** The rank of fields that are the same in every row. */
 const SAME_RANK = 1000;
 const LONG_RANK = 2000;
-/** Ids and dates, by the profile or by their look. */
+/** The rank of ids and dates, which the profile or their form tells. */
 const ID_RANK = 3000;
 const LONG_TEXT = 40;
 
@@ -65,17 +65,17 @@ export function sortableFields(state: Pick<State, 'table' | 'fleet'>): readonly 
   return [keyField, ...fields.filter((field) => field !== keyField), 'device'];
 }
 
-/** All rows are measured, also those filtered out: nothing moves sideways while a filter is typed. */
+/** The columns for this width. All rows count, also hidden ones, so that no column moves while a filter is typed. */
 export function columnLayout(state: Pick<State, 'table' | 'fleet'>, width: number): ColumnLayout {
   return fitted(measuredIn(state), width - GUTTER);
 }
 
 /** On a narrower screen, the columns of the table need all the room. */
 export const PANE_COLUMNS = 120;
-/** Narrower details would show no value in full. */
+/** Narrower details would cut every value. */
 const LEAST_PANE = 38;
 
-/** Cells of the details beside the table, which get the room that its columns leave; 0: there are none. */
+/** The width of the details beside the table: the cells that its columns leave. 0 if there are no details. */
 export function paneWidth(state: Pick<State, 'table' | 'fleet' | 'size' | 'isPaneHidden'>): number {
   const { columns } = state.size;
   if (state.isPaneHidden || columns < PANE_COLUMNS) return 0;
@@ -85,10 +85,10 @@ export function paneWidth(state: Pick<State, 'table' | 'fleet' | 'size' | 'isPan
     measured
       .filter(({ rank }) => rank < most)
       .reduce((left, one) => left - one.wanted - GAP.length, columns - GUTTER);
-  // What differs is worth more than the other fields of one record.
+  // Columns with differences are more important than the details of one record.
   if (leftBy(FIRST_RANK + 1) < LEAST_PANE) return 0;
   const most = Math.min(80, Math.floor(columns * 0.4), Math.max(LEAST_PANE, leftBy(SAME_RANK)));
-  // What no column needs is the pane's.
+  // The details get all cells that no column needs.
   return Math.max(most, leftBy(Infinity));
 }
 
@@ -101,7 +101,7 @@ function measuredIn(state: Pick<State, 'table' | 'fleet'>): readonly Measured[] 
   const data = tableRows(state);
   const { table } = state;
   const sort = sortFields(table, data.keyField).join('\n');
-  // What is being typed moves no column.
+  // A filter that is still being typed moves no column.
   const typed = table.filter.isOpen ? [] : fieldsIn(table.filter.applied);
   const asked = attempt(DevshError, () => parseFilter(table.commandFilter));
   const named = [...(asked === undefined ? [] : fieldsIn(asked)), ...typed].join('\n');
@@ -141,7 +141,7 @@ const measuredColumns = memoized(
       shown.push({
         ...{ kind: 'device', field: 'device', title: `DEVICE${sign('device')}`, rank: DEVICE_RANK },
         text: (row, width) => deviceText(row, devices, width),
-        // Wide enough for a name and how many more.
+        // This is wide enough for one name and the number of others.
         ...{ least: 12, limit: 24 },
       });
     const note = (row: FoldedRow): string => {
@@ -223,7 +223,7 @@ function rankOf(filled: readonly string[], rows: number): number {
   return isDistinguishing ? FIRST_RANK + 1 : SAME_RANK;
 }
 
-/** In the order of the ranks. */
+/** Gives the columns room in the order of their ranks. */
 function fitColumns(measured: readonly Measured[], width: number): ColumnLayout {
   const order = [...measured].sort((a, b) => a.rank - b.rank);
   const widths = fittedWidths(

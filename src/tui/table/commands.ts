@@ -16,7 +16,7 @@ export function addForm({ table }: State): FormOpening {
   return { action: 'add', resource: table.view.resource, keys: [], on: '', device: undefined };
 }
 
-/** Opens one form for the marked records, or for the current one; undefined without any. */
+/** Opens one form for the marked records, or for the current one; undefined if there is none. */
 export function editForm(state: State): FormOpening | undefined {
   const { all, keyField } = tableRows(state);
   const selected = selectedRecords(state);
@@ -51,7 +51,7 @@ const hasAmbiguousKeys = memoized(
   (keys: ReadonlySet<string>) => [...keys].filter((key) => key.includes('=')).length > 1,
 );
 
-/** `lockout` of the chosen accounts, everywhere: the devices of the table do not limit it. */
+/** `lockout` of the chosen accounts on all devices, not only those of the table. */
 export function lockoutLine(state: State): string | undefined {
   const keys = [...keysOf(selectedRecords(state))];
   const dashes = keys.some((key) => key.startsWith('-')) ? ['--'] : [];
@@ -73,7 +73,7 @@ export function deleteLine(state: State): string | undefined {
   return [resourceWords(state.table.view.resource), 'delete', ...parts].join(' ');
 }
 
-/** The marked keys, and `--on` for the devices where they were marked and, for folded rows, those not read. */
+/** The marked keys, and `--on` for the devices where they are marked; for folded rows also those not read. */
 function wordsOfMarked(state: State, selected: Marks): { keys: string[]; options: string[] } {
   const shown = shownDevices(state);
   const { isFolded } = state.table;
@@ -102,7 +102,7 @@ function selectedRecords(state: State): Marks {
   return marksOn(current, shownDevices(state));
 }
 
-/** Marks on devices that are not shown do not count. */
+/** The marks on devices that are shown. */
 const marksOn = memoized((marks: Marks, shown: readonly string[]): Marks => {
   const isShown = new Set(shown);
   return new Map([...marks].filter(([name]) => isShown.has(name)));
@@ -120,16 +120,16 @@ function onUnlessAll(state: State, names: readonly string[]): string {
   return isAll ? '' : `--on ${quoteWord(names.join(','))}`;
 }
 
-/** What `y` copies. */
+/** The commands that `y` copies. */
 export interface CopiedCommands {
   readonly lines: readonly string[];
-  /** The number of rows that were chosen: those beyond the limit have no line. */
+  /** The number of chosen rows. Those beyond the limit have no line. */
   readonly of: number;
   /** Fields that the lines do not have: ids, secrets, and names that no line can have. */
   readonly leftOut: readonly string[];
 }
 
-/** Characters after which no further command is copied: a terminal takes no more, and devices may send megabytes. */
+/** After this many characters no further command is copied: terminals accept no more, and records may be huge. */
 const MOST_COPIED = 1_000_000;
 
 /** `user add …` for the marked rows, or the current one: creates the same records elsewhere. */
@@ -160,7 +160,7 @@ export function copiedCommands(state: State): CopiedCommands {
   return { lines, of: chosen.length, leftOut: [...leftOut] };
 }
 
-/** `use fw2` for the device `by` positions further; `use all` after the last one. */
+/** `use fw2` for the device `by` positions further, or `use all` after the last one. */
 export function useLine({ fleet }: State, by: 1 | -1): string | undefined {
   const names = fleet.devices.map(({ name }) => name);
   if (names.length < 2) return undefined;

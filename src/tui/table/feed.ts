@@ -26,7 +26,7 @@ export class TableFeed {
   readonly #updates = new Throttle(() => this.#dispatchReads());
   /** The devices named by a line, in the order of their responses. */
   #named: { line: string; devices: string[] } | undefined;
-  /** When the records were read that were last taken from the session's cache, by device. */
+  /** By device, the read time of the records that were last added from the cache of its session. */
   readonly #lastAdded = new Map<string, unknown>();
 
   constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
@@ -35,7 +35,7 @@ export class TableFeed {
     this.#columns = columns;
   }
 
-  /** Adds a response to the line that fills the table; `isFirst` shows it, later ones only while it stays. */
+  /** Adds a response of a line. With `isFirst` it shows the table; later ones count only while the table is shown. */
   add(line: string, invocation: Invocation, read: ReadOutput, isFirst = false): void {
     const { given } = invocation;
     const hasDevices = given.on !== undefined;
@@ -97,12 +97,12 @@ export class TableFeed {
     return this.#fleet.selection[0]?.entry.profile ?? 'documented';
   }
 
-  /** Connecting reads each device, a write reads it back: no device needs to be read again for them. */
+  /** Adds the records that a connection or a read-back has just read, so that no device is read again. */
   addCachedReads(): void {
     const before = this.#store.state.table;
     if (before.commandFilter !== '' || before.scope !== undefined || before.view.isPast) return;
     if (before.reads.size === 0) this.reset();
-    // The view with the columns that were kept.
+    // `reset` may have changed the view: it has the kept columns now.
     const { table } = this.#store.state;
     const { resource } = table.view;
     const reads: TableRead[] = [];
@@ -129,7 +129,7 @@ export class TableFeed {
   }
 }
 
-/** Looks up what the connected devices still get: after a device is connected, and if `isDue`. */
+/** Looks up the pending changes of connected devices, after a device is connected, and if `isDue`. */
 export function pendingOf({ services }: ShellSession, store: Store): (isDue?: boolean) => void {
   let last: Promise<unknown> = Promise.resolve();
   let known = '';

@@ -2,10 +2,10 @@ import { filterSteps } from './filter.ts';
 import type { Store } from '../store.ts';
 import { tableRows } from './rows.ts';
 
-/** Longest delay for a key: half a frame. */
+/** The longest delay for a key: half a frame. */
 const SLICE_MS = 8;
 
-/** While a filter is typed, so that each letter shows at once. Returns the function that stops it. */
+/** Filters in slices while a filter is typed, so that each letter shows at once. Returns the function that stops it. */
 export function filterInSlices(store: Store): () => void {
   let next: NodeJS.Immediate | undefined;
   const isPending = (): boolean => {
@@ -18,7 +18,7 @@ export function filterInSlices(store: Store): () => void {
     const steps = filterSteps(all, parsed);
     const isWanted = (): boolean =>
       store.state.table.filter.parsed === parsed && tableRows(store.state).all === all;
-    /** Works between keys; then handles what was typed since. */
+    /** Works between keys, and starts again if the filter has changed since. */
     const slice = (): void => {
       next = undefined;
       const end = performance.now() + SLICE_MS;

@@ -9,7 +9,7 @@ import type { FoldedRow } from '../../fleet/fold.ts';
 /** The rows that match a filter, in their order. */
 interface FilteredRows {
   readonly rows: readonly FoldedRow[];
-  /** No record has the words as typed: these rows are similar. */
+  /** Whether no record has the words as typed, so that these rows are only similar. */
   readonly isSimilar: boolean;
 }
 
@@ -19,14 +19,14 @@ interface Known {
   readonly found: FilteredRows;
 }
 
-/** Rows tested per step: takes well under a millisecond. A row with long values counts as several. */
+/** The rows that one step tests in well under a millisecond. A row with long values counts as several. */
 const STRIDE = 512;
 const CHARACTERS_OF_ROW = 256;
-/** For the state before a change, the one after it, and one computed in advance. */
+/** Results are kept for the state before a change, for the one after it, and for one computed in advance. */
 const REMEMBERED = 3;
 
 let known: readonly Known[] = [];
-/** The searchable texts of rows, by index; made when a row is first tested. */
+/** The searchable texts of rows, by index. Each is made when its row is first tested. */
 const searched = new WeakMap<readonly FoldedRow[], Haystack[]>();
 
 /** Filters at once. Pure except for the cache of the last results. */
@@ -38,7 +38,7 @@ export function filterRows(all: readonly FoldedRow[], filter: Filter): FilteredR
   }
 }
 
-/** The same in small steps, for tables too long to filter between two keys. */
+/** Filters in small steps, for tables that are too long to filter between two keys. */
 export function* filterSteps(
   all: readonly FoldedRow[],
   filter: Filter,
@@ -84,7 +84,7 @@ function exactly({ terms }: Filter): Filter {
   };
 }
 
-/** A row matches if it does on one of its devices. */
+/** Whether a row matches on one of its devices. */
 function matchesRow(
   row: FoldedRow,
   haystack: Haystack,

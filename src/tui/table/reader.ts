@@ -14,7 +14,7 @@ import type { LogLine } from '../state.ts';
 import type { Store } from '../store.ts';
 import type { TableFeed } from './feed.ts';
 
-/** Reads the table in the background: by key, after a write, for devices not read yet. */
+/** Reads the table in the background: after a key or a write, and for devices that were not read yet. */
 export class TableReader {
   readonly #shell: Shell;
   readonly #store: Store;
@@ -41,7 +41,7 @@ export class TableReader {
     this.#stop?.abort(new CancelledError());
   }
 
-  /** A failure with the same message as last time is already in the list of messages. */
+  /** Adds a failure to `failures`, unless it has the same message as last time, which is in the list already. */
   #note({ device, outcome }: ReadOutput, failures: Failure[]): void {
     const message = outcome.ok ? undefined : outcome.error.message;
     if (!outcome.ok && this.#failing.get(device.name) !== message)
@@ -49,7 +49,7 @@ export class TableReader {
     this.#failing.set(device.name, message);
   }
 
-  /** A comparison that is still in sight keeps its cursor. */
+  /** Updates a comparison that is still shown. It keeps its cursor. */
   #updateDrift(line: string, output: DriftOutput): void {
     const { overlay } = this.#store.state;
     if (overlay.kind === 'drift' && overlay.command === line)
@@ -63,14 +63,14 @@ export class TableReader {
     return fleet.connected.length === 0 && services.settings.get('on') !== undefined;
   }
 
-  /** Another table is visible again: updates it with reads and writes that came meanwhile. */
+  /** Updates a table that is visible again, after reads and writes in the meantime. */
   showAgain(): void {
     const { command } = this.#store.state.table;
     this.#feed.addCachedReads();
     if (this.#stale.delete(command)) void this.read();
   }
 
-  /** Reads what the line has changed; the table follows the selection. */
+  /** Updates the table after a line: it follows the selection, and reads what the line has changed. */
   afterLine(command: string, hasResults: boolean): void {
     const { table, fleet } = this.#store.state;
     const { scope } = table;
@@ -93,7 +93,7 @@ export class TableReader {
     if (hasResults || fleet.selected.some(isMissing)) void this.#readAgain(hasResults);
   }
 
-  /** Reads the table; after a write, also what a comparison shows. */
+  /** Reads the table, and after a write also an open comparison. */
   async #readAgain(hasResults: boolean): Promise<void> {
     await this.read();
     const { overlay } = this.#store.state;
@@ -153,7 +153,7 @@ export class TableReader {
   }
 }
 
-/** How long changes are highlighted. */
+/** The time for which changes are highlighted. */
 const SHOWN_MS = 4_000;
 
 /** Delay before the next attempt while a question is open or a line runs. */
@@ -185,7 +185,7 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
     plan(waitMs);
   };
   const fade = (): void => {
-    // Nobody has seen them below another view; those of a run count until it has ended.
+    // Below another view nobody has seen the changes, and those of a run count until it has ended.
     const { work, overlay } = store.state;
     if (work === undefined && overlay.kind === 'none')
       store.dispatch({ kind: 'changes-seen', isKept: isStill });
@@ -211,13 +211,13 @@ export function watchTable(store: Store, reader: TableReader, isStill: boolean):
   };
 }
 
-/** Says that a device is back; to read it, and what is pending there, is left to the user. */
+/** Says that a device is back. The user decides whether to read it, and to do what is pending there. */
 export function noticeAbsent(shell: ShellSession, store: Store): () => void {
   if (!shell.services.settings.get('watchAbsent')) return () => undefined;
   let end: (() => void) | undefined;
   let said: { readonly names: readonly string[]; readonly line: LogLine } | undefined;
   const onBack = (found: string): void => {
-    // Devices that come back together are one line.
+    // One line names all devices that come back together.
     const isLast = said !== undefined && store.state.log.current.at(-1) === said.line;
     const names = [...(isLast ? (said?.names ?? []) : []), found];
     const isOwed = names.some((name) => store.state.pending.has(name));

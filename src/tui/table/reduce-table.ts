@@ -22,7 +22,7 @@ import type { StepResult } from '../../change/verdict.ts';
 import { recordChanges } from '../../fleet/compared.ts';
 import type { FoldedRow } from '../../fleet/fold.ts';
 
-/** A filter that ends in so many steps applies at once; on longer tables in slices, between the keys. */
+/** A filter that needs at most this many steps applies at once. On longer tables it applies in slices, between keys. */
 const STEPS_AT_ONCE = 10;
 
 /** The table after a key. */
@@ -43,7 +43,7 @@ export const TABLE_ACTIONS: Readonly<
   'clear-filter': ({ table }) => ({ ...table, filter: NO_FILTER }),
 };
 
-/** The filter of `/` after a key; rows of long tables follow a moment later. */
+/** The filter of `/` after a key. The rows of long tables follow a moment later. */
 export function editFilter(state: State, key: EditKey): TableFilter {
   const { filter } = state.table;
   const editing = edit(filter.editing, key);
@@ -56,7 +56,7 @@ export function editFilter(state: State, key: EditKey): TableFilter {
     const applied = isAtOnce ? parsed : filter.applied;
     return { ...filter, editing, parsed, applied, problem: undefined };
   } catch (error) {
-    // Half a pattern: the last valid filter stays.
+    // The last valid filter stays while a pattern is incomplete.
     if (error instanceof DevshError) return { ...filter, editing, problem: error.message };
     throw error;
   }
@@ -67,7 +67,7 @@ function sorted(state: State, action: 'sort' | 'reverse'): TableState {
   return { ...state.table, sort: nextSort(sortableFields(state), now, action) };
 }
 
-/** Another command fills the table: drops the reads of other devices. */
+/** Changes the command that fills the table, and drops the reads of other devices. */
 export function setSource(state: State, source: TableSource): TableState {
   const { table } = state;
   const devices = source.scope ?? state.fleet.selected;
@@ -89,13 +89,13 @@ export function setSource(state: State, source: TableSource): TableState {
   };
 }
 
-/** The same records, however they are shown: a resource with a filter, at one time. */
+/** Whether both show the same records: the same resource with the same filter at the same time. */
 function isSameView(a: TableSource, b: TableSource): boolean {
   const isSameTime = !(a.view.isPast || b.view.isPast) || a.command === b.command;
   return a.view.resource === b.view.resource && a.commandFilter === b.commandFilter && isSameTime;
 }
 
-/** A device that does not respond keeps its last records, with their age. */
+/** Adds reads. A device that does not respond keeps its last records, with their age. */
 export function addReads(table: TableState, reads: readonly TableRead[]): TableState {
   const all = new Map(table.reads);
   for (const read of reads) {
@@ -117,7 +117,7 @@ function lastOf(read: TableRead | undefined): LastRead | undefined {
   return read?.outcome.ok === true ? { records: read.outcome.records, at: read.at } : read?.last;
 }
 
-/** What changed in all since the records that the first of the shown changes are compared with. */
+/** All changes since the records in `changes.before`, with which the first shown changes were compared. */
 function changesOf(
   { reads, changes }: TableState,
   all: TableState['reads'],
@@ -154,7 +154,7 @@ function changesOf(
 
 const CHANGED = { add: 'added', set: 'changed', delete: 'removed' } as const;
 
-/** Counts what a run has done to the records of the table, also to those that its filter hides. */
+/** Counts the changes of a run to records of the table, also to those that the filter hides. */
 export function addResult(
   table: TableState,
   { verdict, action, resource, device }: StepResult,
@@ -178,7 +178,7 @@ export function addResult(
   };
 }
 
-/** Puts the cursor on an existing row, and the window around it. */
+/** Moves the cursor to an existing row, and the window around the cursor. */
 export function clampCursor(state: State, height: number): TableState {
   const { table } = state;
   const count = tableRows(state).rows.length;
@@ -188,7 +188,7 @@ export function clampCursor(state: State, height: number): TableState {
   return cursor === table.cursor && top === table.top ? table : { ...table, cursor, top };
 }
 
-/** On its record, and that on its line of the screen. */
+/** Keeps the cursor on its record, and the record on its line of the screen. */
 export function followCursor(before: State, after: State): TableState {
   const { table } = after;
   // Another view has its own cursor.
@@ -207,7 +207,7 @@ export function followCursor(before: State, after: State): TableState {
   return at === table.cursor && top === table.top ? table : { ...table, cursor: at, top };
 }
 
-/** The index of a row, or of one with its record on its first device; -1: none. */
+/** The index of a row, or of the row that has its record on its first device; -1 if there is none. */
 function rowLike(row: FoldedRow, rows: readonly FoldedRow[], keyField: string): number {
   const same = rows.indexOf(row);
   if (same !== -1) return same;
@@ -236,7 +236,7 @@ function toggleAll({ table, fleet }: State): TableState {
   return { ...table, marks: withMarks(table.marks, rows, keyField, !isAll) };
 }
 
-/** Drops marks of records that are gone since `before`, which nobody wants to delete. Only devices read count. */
+/** Drops the marks of records that are gone since `before`, on devices that were read: nobody would delete those. */
 export function dropLostMarks(state: State, before: TableState['reads']): TableState {
   const { table } = state;
   if (table.marks.size === 0) return table;

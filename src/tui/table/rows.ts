@@ -22,11 +22,11 @@ import { visible } from '../../text/visible.ts';
 
 /** The rows of the main table with their counts. */
 export interface TableRows {
-  /** Folded or not, filtered or only the marked ones, sorted. */
+  /** The shown rows: folded or not, filtered or only the marked ones, sorted. */
   readonly rows: readonly FoldedRow[];
   /** All rows, without the filter of `/`. */
   readonly all: readonly FoldedRow[];
-  /** No record has the words of the filter as typed: these rows are similar. */
+  /** Whether no record has the words of the filter as typed, so that these rows are only similar. */
   readonly isSimilar: boolean;
   readonly keyField: string;
   /** The fields, the most important first. */
@@ -35,13 +35,13 @@ export interface TableRows {
   readonly own: ReadonlySet<string>;
   /** "3 fields hidden" by the column settings; empty if none is. */
   readonly hidden: string;
-  /** Which fields the lists leave out, if they are summaries; else empty. */
+  /** A text about the fields that lists leave out; empty if none is a summary. */
   readonly omitted: string;
   readonly recordCount: number;
-  /** Undefined unless two or more respond, and none shows only what a filter leaves. */
+  /** Undefined with fewer than two devices that respond, or if a filter left out records. */
   readonly counts: ReturnType<typeof countsOf> | undefined;
   readonly deviceCount: number;
-  /** Number of devices that were not read yet. */
+  /** The number of devices that were not read yet. */
   readonly unreadCount: number;
   /** Devices that do not respond now, with the time of their last read. */
   readonly stale: ReadonlyMap<string, Date | undefined>;
@@ -76,7 +76,7 @@ export function sortFields({ sort, view }: TableState, keyField: string): readon
   return sort ?? view.sort ?? [keyField];
 }
 
-/** Folds, sorts and filters; cached parts are computed only after a change. */
+/** The folded, sorted and filtered rows. Each part is cached, and computed again only after a change. */
 export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
   const { table } = state;
   const { reads, view, isFolded, filter } = table;
@@ -87,7 +87,7 @@ export function tableRows(state: Pick<State, 'table' | 'fleet'>): TableRows {
 
 type Merged = Omit<TableRows, 'isSimilar' | 'all'>;
 
-/** Returns the same object for the same parts, so that results computed from it stay cached. */
+/** Returns the same object for the same parts, so that results that depend on it stay cached. */
 const withFilter = memoized(
   (
     merged: Merged,
@@ -103,13 +103,13 @@ interface Placed extends DeviceRecords {
 
 let lastFold: { fold: Fold; basis: string; reads: Map<number, Placed> } | undefined;
 
-/** The same rows for the same records, however often they are read: sorted and filtered rows stay cached, too. */
+/** Returns the same rows if a new read has the same records, so that sorted and filtered rows stay cached, too. */
 const foldedRows = memoized(foldOf, ([known, keyField, perDevice, unread]) => [
   ...[keyField, perDevice.join('\n'), unread, known.length],
   ...known.flatMap(({ device, records, place }) => [device.name, records, place]),
 ]);
 
-/** Extends the last fold by devices that have responded since; a changed device needs a new fold. */
+/** Extends the last fold by the devices that have responded since. If the records of a device change, folds anew. */
 function foldOf(
   known: readonly Placed[],
   keyField: string,
@@ -138,7 +138,7 @@ function foldOf(
 /** Cached fields of each device's records. */
 const fieldsIn = rememberedFor(fieldsOf);
 
-/** Number of records examined for time fields. */
+/** The number of records that are examined for time fields. */
 const SAMPLE = 50;
 
 const mergedRows = memoized(
@@ -190,7 +190,7 @@ const mergedRows = memoized(
   },
 );
 
-/** The records by their keys: the same on all devices, different, or not on all of them. */
+/** How many records are the same on all devices, differ, or are not on all devices, by their keys. */
 function countsOf(rows: readonly FoldedRow[], keyField: string) {
   const same = rows.filter((row) => row.devices.length === row.of);
   const others = rows.filter((row) => row.devices.length !== row.of);
@@ -228,7 +228,7 @@ export function isStaleRow({ devices }: FoldedRow, stale: Stale): boolean {
   return stale.size > 0 && devices.every(({ name }) => stale.has(name));
 }
 
-/** What the signs do not say: `unmarked` fields that differ, and the age of stale records. */
+/** A note about facts that no sign shows: `unmarked` fields that differ, and the age of stale records. */
 export function noteOf(row: FoldedRow, stale: Stale, unmarked: readonly string[]): string {
   const differs = unmarked.length === 0 ? '' : `differs: ${visible(unmarked.join(', '))}`;
   return [differs, ageNote(row, stale)].filter((text) => text !== '').join('; ');
@@ -271,7 +271,7 @@ export function isMarkedRow(row: FoldedRow, keyField: string, marks: Marks): boo
   return row.devices.every(({ name }) => marks.get(name)?.has(key) === true);
 }
 
-/** The marks with those of the rows, or without them. */
+/** Adds the rows to the marks, or removes them. */
 export function withMarks(
   marks: Marks,
   rows: readonly FoldedRow[],
@@ -291,9 +291,9 @@ export function withMarks(
   return new Map([...marks, ...changed].filter(([name]) => changed.get(name)?.size !== 0));
 }
 
-/** All marks, also those of rows filtered out. */
+/** Counts of all marks, also of those that the filter hides. */
 interface MarkCount {
-  /** The number of names: one may be marked on several devices. */
+  /** The number of names. A name may be marked on several devices. */
   readonly names: number;
   readonly records: number;
   readonly devices: number;

@@ -9,14 +9,14 @@ import { rememberedFor } from '../../text/remember.ts';
 import { isStaleRow, marksOf, rawKeyOf, type TableRows } from './rows.ts';
 
 interface Sign {
-  /** One cell; another one for each kind, also in ASCII (`withAsciiSigns`). */
+  /** One cell, different for each kind, also in ASCII (`withAsciiSigns`). */
   readonly sign: string;
   readonly tone: Tone;
-  /** For a legend. */
+  /** The meaning, for a legend. */
   readonly text: string;
 }
 
-/** What the start of a row says about it, the most urgent first: a row has one sign. */
+/** The signs at the start of a row, the most urgent first. A row has one sign. */
 export const SIGNS = {
   added: { sign: '+', tone: 'good', text: 'new since the last read' },
   changed: { sign: '~', tone: 'accent', text: 'changed since the last read' },
@@ -25,24 +25,24 @@ export const SIGNS = {
   partial: { sign: '·', tone: 'accent', text: 'not on all devices' },
 } as const satisfies Record<string, Sign>;
 
-/** Beside a value that most devices do not have. */
+/** The sign beside a value that most devices do not have. */
 export const ODD = SIGNS.differs.sign;
 
 const NO_SIGN: Sign = { sign: ' ', tone: 'plain', text: '' };
-/** For the rows of a drifted record that have the values of most devices. */
+/** The sign of rows with the values of most devices, if other devices have other values. */
 const DIFFERS_FROM_ODD: Sign = { ...SIGNS.differs, tone: 'quiet' };
 
-/** A field that differs: not the value of most devices, or no value is that of most. */
+/** `odd`: most devices have another value. `tie`: no value is that of most devices. */
 type Difference = 'odd' | 'tie';
 type Differences = ReadonlyMap<string, Difference>;
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 const NO_DIFFERENCES: Differences = new Map();
 
-/** What tells a row apart. */
+/** The highlights of a row. */
 export interface RowMarks {
   readonly sign: Sign;
-  /** Fields with another value than before. */
+  /** Fields that have another value than before. */
   readonly changed: ReadonlySet<string>;
   readonly differences: Differences;
 }
@@ -77,7 +77,7 @@ function lastingSign(
 ): Sign {
   if (isStaleRow(row, stale)) return SIGNS.stale;
   if (row.differing.length > 0) return differences.size === 0 ? DIFFERS_FROM_ODD : SIGNS.differs;
-  // What a filter hides may be there.
+  // A filter may hide the record of the other devices.
   const isPartial = !isFiltered && freshDevices(row, stale).length < row.of - stale.size;
   return isPartial ? SIGNS.partial : NO_SIGN;
 }
@@ -90,7 +90,7 @@ export function differencesIn(row: FoldedRow, data: Held, isFiltered: boolean): 
   return compared(row, all, keyField, stale, own, isFiltered);
 }
 
-/** A device without a valid response counts as if it had another value; so does one that a filter may hide. */
+/** A device without a valid response, or with a record that a filter may hide, counts as if it had another value. */
 const compared = rememberedFor(
   (
     row: FoldedRow,

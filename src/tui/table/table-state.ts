@@ -11,9 +11,9 @@ export interface TableSource {
   /** The filter of that command, as typed. */
   readonly commandFilter: string;
   readonly view: View;
-  /** The devices that the command named; undefined: the selection. */
+  /** The devices that the command named; undefined for the selection. */
   readonly scope: readonly string[] | undefined;
-  /** Refresh interval; undefined: only on request. */
+  /** The refresh interval; undefined if the table is read only on request. */
   readonly watchMs?: number | undefined;
 }
 
@@ -21,23 +21,22 @@ export interface TableState extends TableSource {
   /** The reads by device name, in the order of arrival. */
   readonly reads: ReadonlyMap<string, TableRead>;
   readonly isFolded: boolean;
-  /** Same as `--sort`; undefined: as in the command. */
+  /** The sort order as in `--sort`; undefined for that of the command. */
   readonly sort: readonly string[] | undefined;
   readonly filter: TableFilter;
   /** Index of the row with the cursor. */
   readonly cursor: number;
   /** Index of the first row on the screen. */
   readonly top: number;
-  /** Number of columns scrolled out after the key column. */
   readonly marks: Marks;
-  /** What the last refresh changed, shown for a moment. */
+  /** The changes of the last refresh, shown for a moment. */
   readonly changes: TableChanges | undefined;
 }
 
-/** A device's response, and when it came. */
+/** A device's response, and the time of its arrival. */
 export interface TableRead extends ReadOutput {
   readonly at?: Date | undefined;
-  /** After a failure: the last successful read. */
+  /** The last successful read, after a failure. */
   readonly last?: LastRead | undefined;
 }
 
@@ -46,21 +45,21 @@ export interface LastRead {
   readonly at: Date | undefined;
 }
 
-/** What changed since the first of several reads, each record once; after a run, the counts of its results. */
+/** The changes since the first of several reads, each record once. After a run, the counts are those of its results. */
 export interface TableChanges {
-  /** The fields with another value, by mark; `undefined`: the record is new. */
+  /** By mark, the fields with another value; `undefined` for a new record. */
   readonly fields: ReadonlyMap<string, readonly string[] | undefined>;
   readonly changed: number;
   readonly added: number;
   readonly removed: number;
   readonly devices: ReadonlySet<string>;
-  /** The records before the changes, by device; empty when they have been seen, so that others start anew. */
+  /** By device, the records before the changes. Empty after the user has seen them, so that new changes count alone. */
   readonly before: ReadonlyMap<string, LastRead['records']>;
-  /** The counts are those of a run: reads add nothing to them. */
+  /** Whether the counts are those of a run, so that reads do not add to them. */
   readonly isOfRun?: boolean;
 }
 
-/** `parsed`: the last valid text; `applied`: the filter of the current rows, which follow later in long tables. */
+/** `parsed`: the last valid filter. `applied`: the filter of the current rows, which follow later in long tables. */
 export interface TableFilter {
   readonly editing: Editing;
   readonly isOpen: boolean;

@@ -32,14 +32,14 @@ import { hideSecrets } from '../../shell/grammar/hide-secrets.ts';
 import { counted } from '../../text/one-line.ts';
 import { lineText } from '../editor/line.ts';
 
-/** Everything that the line of a record depends on. */
+/** All that the line of a record depends on. */
 export interface RowView extends RowMarks {
   readonly row: FoldedRow;
   readonly columns: readonly Column[];
   readonly applied: Filter;
   readonly isCurrent: boolean;
   readonly isMarked: boolean;
-  /** Its devices do not respond now: these are the last known values. */
+  /** Whether its devices do not respond now, so that these are the last known values. */
   readonly isStale: boolean;
 }
 
@@ -86,7 +86,7 @@ function titleOf({ title, width, align }: Column): string {
   return fit(cut(name, width - sign.length) + sign, width, align);
 }
 
-/** A record as a line; a mark or its age colours what is plain in it. */
+/** A record as a line. A mark, or the age of the record, sets the tone of its plain parts. */
 export function rowLine(view: RowView): TextLine {
   const { columns, isCurrent, isMarked, isStale, sign } = view;
   const plain: Tone = isMarked ? 'accent' : isStale ? 'quiet' : 'plain';
@@ -102,7 +102,7 @@ export function rowLine(view: RowView): TextLine {
   );
 }
 
-/** A cell and the gap after it; the sign of an odd value takes the first blank. */
+/** A cell and the gap after it. The sign of an odd value takes the first blank of the gap. */
 function cellSpans(
   { kind, field, text: textOf, width, align }: Column,
   { row, applied, differences, changed }: RowView,
@@ -144,7 +144,7 @@ function filterMarked(line: TextLine, wanted: readonly string[]): TextLine {
   return stressed(line, 'match', letters);
 }
 
-/** Shown instead of an empty table. */
+/** The lines in place of an empty table. */
 export function emptyLines(state: State): string[] {
   const { fleet, table } = state;
   if (fleet.devices.length === 0 && table.reads.size === 0) {
@@ -164,7 +164,7 @@ export function emptyLines(state: State): string[] {
   return ['', stale.size === 0 ? what : `${what}; ${staleText(stale)}`];
 }
 
-/** What makes devices respond. */
+/** The next step to make devices respond. */
 function nextStep({ fleet: { questions, devices }, keymap }: State): string {
   if (questions.length > 0) {
     return `${questionsKey(keymap)} shows what is asked: ${questionsText(questions)}`;
@@ -173,7 +173,7 @@ function nextStep({ fleet: { questions, devices }, keymap }: State): string {
   return visible(inDoubt?.error?.message ?? 'r in the table tries again');
 }
 
-/** What can be done while nothing is connected: a number and Enter do the same as the words. */
+/** The steps while nothing is connected. A number and Enter do the same as the line. */
 function firstStepRows(state: State): string[] {
   const steps = firstSteps(state);
   const shown = steps.map(({ line, summary }) => [visible(line), visible(summary)] as const);
@@ -226,7 +226,7 @@ export function tableParts(state: State): TitlePart[] {
   ];
 }
 
-/** `39: 14 same · 4 differ · 21 not everywhere`; `41 records` where that is not known. */
+/** `39: 14 same · 4 differ · 21 not everywhere`, or `41 records` if that is not known. */
 function countParts(data: TableRows): TitlePart[] {
   const { counts, recordCount, deviceCount, unreadCount, stale } = data;
   // devsh knows nothing of devices that were not read.
@@ -235,7 +235,7 @@ function countParts(data: TableRows): TitlePart[] {
     return [{ text: counted(recordCount, 'record'), rank: 3 }];
   const { same, differ, partial } = counts;
   const where = unreadCount === 0 ? '' : ` on ${deviceCount} read`;
-  // What differs stays longest.
+  // The number of differences is dropped last.
   return [
     { text: `${same + differ + partial}:`, rank: 3 },
     { text: `${same} same${where}`, rank: differ === 0 ? 3 : 3.65 },
@@ -244,7 +244,7 @@ function countParts(data: TableRows): TitlePart[] {
   ];
 }
 
-/** `filter: lang=de + bob`; empty without any. A long pasted one is cut. */
+/** `filter: lang=de + bob`; empty without a filter. A long pasted one is cut. */
 export function filterText({ size }: State, filters: readonly string[]): string {
   const text = filters.filter((one) => one.trim() !== '').join(' + ');
   return text === '' ? '' : `filter: ${visible(hideSecrets(text.slice(0, 4 * size.columns)))}`;

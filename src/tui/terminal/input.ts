@@ -9,21 +9,21 @@ export type InputToken =
   /** One bracketed paste, unchanged. */
   | { readonly kind: 'paste'; readonly text: string };
 
-/** The kind of an incomplete unit; decides how long to wait for the rest. */
+/** The kind of an incomplete unit. It decides how long to wait for the rest. */
 export type Unfinished = 'nothing' | 'escape' | 'sequence' | 'paste';
 
 const ESC = '\x1b';
 /** ESC, and the 8-bit forms of ESC and a character: SS3, DCS, SOS, CSI, OSC, PM, APC (ECMA-48, 5.3). */
 const SEQUENCE_START = /[\x1b\x8f\x90\x98\x9b\x9d-\x9f]/g;
 const PASTE_START = '\x1b[200~';
-/** A longer paste is delivered in pieces, so that one without an end cannot fill the memory. */
+/** A longer paste is delivered in pieces, so that a paste without an end cannot fill the memory. */
 const PASTE_LIMIT = 4 * 1024 * 1024;
 /** No response of a terminal is this long; a longer sequence is discarded. */
 const SEQUENCE_LIMIT = 64 * 1024;
 /** DCS, SOS, OSC, PM and APC: text up to ST or BEL (ECMA-48, 5.6). */
 const STRING_INTRODUCERS = 'PX]^_';
 
-/** UTF-8. A byte from 0x80 to 0x9f outside of a character is a control: some terminals respond in 8 bits. */
+/** Decodes UTF-8. A byte 0x80 to 0x9f outside of a character is a control: some terminals respond in 8 bits. */
 export class InputDecoder {
   readonly #utf8 = new StringDecoder('utf8');
   /** Number of bytes missing from the last character. */
@@ -55,7 +55,7 @@ export class InputSplitter {
   /** The pieces of an unfinished paste. */
   #paste: string[] | undefined;
   #pasteLength = 0;
-  /** The 7-bit or 8-bit form, as its start: the other form does not end the paste. */
+  /** The end of the paste in the form of its start, 7-bit or 8-bit: the other form does not end it. */
   #pasteEnd = '';
 
   get unfinished(): Unfinished {
@@ -74,7 +74,7 @@ export class InputSplitter {
     return tokens;
   }
 
-  /** No more input: ESC becomes the Escape key, an incomplete sequence is dropped, a paste ends. */
+  /** Ends the input: ESC becomes the Escape key, an incomplete sequence is dropped, and a paste ends. */
   flush(): InputToken[] {
     const incomplete = this.#incomplete;
     this.#incomplete = '';
@@ -146,7 +146,7 @@ function partAtEnd(text: string, mark: string): number {
   return 0;
 }
 
-/** ESC alone or with one character: may be the Escape key, or Alt with a key. */
+/** Whether it is ESC alone or with one character, so that it may be the Escape key, or Alt with a key. */
 function isEscape(incomplete: string): boolean {
   return incomplete.startsWith(ESC) && incomplete.length <= 2;
 }

@@ -11,7 +11,7 @@ interface KeyPress {
   readonly shift: boolean;
   /** The typed text; '' for keys without text. */
   readonly text: string;
-  /** Terminals send Alt with a key as ESC and that key: the key, if it was Esc and that key. */
+  /** For Alt with a key, the key alone. Terminals send the same bytes if the user presses Esc and then the key. */
   readonly afterEscape?: KeyPress;
 }
 
@@ -40,7 +40,7 @@ export interface KeyReaderOptions {
   readonly onBackground?: (color: string) => void;
 }
 
-/** A sequence with more than ESC and one character cannot be keys: it gets more time. */
+/** ESC with more than one character cannot be typed keys, so it gets more time. */
 const SEQUENCE_TIMEOUT_MS = 500;
 
 /** The response to OSC 11, as in xterm's ctlseqs. */
@@ -123,12 +123,11 @@ export class KeyReader {
   }
 }
 
-/** The sequences that readline decodes completely; it would type the tail of others. */
+/** Matches the sequences that readline decodes completely. Of others it would type the rest as text. */
 const READLINE_SEQUENCE =
   /^\x1b(?:O\d?[A-Za-z]|\[\[[A-E]|\[\d{1,2}(?:;\d)?[~^$]|\[(?:1;\d|\d)?[A-HJ-LNP-Za-hj-lp-su-z])$/;
 
-/** Keys of xterm and kitty with all modifiers: `CSI code ; modifiers u`. */
-
+/** Matches the keys of xterm and kitty with all modifiers: `CSI code ; modifiers u`. */
 const CODE_SEQUENCE = /^\x1b\[(?:(\d{1,7})(?:;(\d{1,3}))?u|27;(\d{1,3});(\d{1,7})~)$/;
 
 function fromSequence(sequence: string): KeyPress | undefined {

@@ -1,16 +1,16 @@
 import { graphemeClusters, isPlainAscii, widthOf } from '../../text/visible.ts';
 
 interface Cell {
-  /** Empty: the right half of a wide character. */
+  /** Empty for the right half of a wide character. */
   readonly text: string;
-  /** The colours of it, as SGR sequences since the last reset. */
+  /** Its colours, as SGR sequences since the last reset. */
   readonly style: string;
 }
 
 const BLANK: Cell = { text: ' ', style: '' };
 export const SGR = /(\x1b\[[\d;:]*m)/;
 const RESETS = /^\x1b\[0*m$/;
-/** Ink ends each colour and attribute by itself: the sequences that each of these ends. */
+/** The SGR sequences that each of these ends. Ink ends each colour and attribute alone. */
 const ENDED: Readonly<Record<string, RegExp>> = {
   '\x1b[22m': /\x1b\[[12]m/g,
   '\x1b[24m': /\x1b\[4m/g,
@@ -21,10 +21,10 @@ const ENDED: Readonly<Record<string, RegExp>> = {
 const RESET = '\x1b[m';
 export const ERASE_TO_LINE_END = '\x1b[K';
 
-/** Equal cells between two changes that cost no more than moving the cursor over them. */
+/** For so few equal cells between two changes, writing is no longer than moving the cursor. */
 const SHORT_GAP = 5;
 
-/** From here on, erasing and moving on is shorter than writing blanks. */
+/** For this many blanks, it is shorter to erase them and move on than to write them. */
 const MANY_BLANKS = 12;
 
 /** The bytes that turn one line into another, from the first column; undefined for characters of unsure width. */
@@ -32,7 +32,7 @@ export function changedCells(before: string, after: string): string | undefined 
   const old = cellsOf(before);
   const cells = cellsOf(after);
   if (old === undefined || cells === undefined) return undefined;
-  // What is blank to the end of the line is erased, not written.
+  // Blanks up to the end of the line are erased, not written.
   const end = cells.findLastIndex((cell) => !isSame(cell, BLANK)) + 1;
   let bytes = '';
   let style = '';

@@ -12,17 +12,17 @@ export interface CursorPosition {
   readonly column: number;
 }
 
-/** Synchronized output (DEC 2026), and no wrapping: a line that comes out too long stays one line. */
+/** Begins synchronized output (DEC 2026), without wrapping: a line that is too long on the screen stays one line. */
 const BEGIN = '\x1b[?2026h\x1b[?7l';
 const END = '\x1b[?7h\x1b[?2026l';
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 
-/** Moves lines that moved, and writes only cells that changed. Never scrolls: the user's scrollback stays. */
+/** Moves lines that moved, and writes only changed cells. Never scrolls, so that the user's scrollback stays. */
 export class Painter {
   readonly #write: (bytes: string) => void;
   readonly #size: () => Size;
-  /** The requested lines on the screen; undefined: unknown. */
+  /** The lines on the screen, as requested; undefined if they are unknown. */
   #lines: readonly string[] | undefined;
   #painted: Size = { columns: 0, rows: 0 };
   #cursor: CursorPosition | undefined;
@@ -32,7 +32,7 @@ export class Painter {
     this.#size = size;
   }
 
-  /** Draws a frame and cuts what does not fit; the cell at the bottom right stays empty, or terminals scroll. */
+  /** Draws a frame, cut to the screen. The bottom right cell stays empty, because a terminal would scroll. */
   paint(frame: string, cursor?: CursorPosition): void {
     const size = this.#size();
     if (size.columns !== this.#painted.columns || size.rows !== this.#painted.rows) {
@@ -68,14 +68,14 @@ export class Painter {
     }
   }
 
-  /** The screen content is unknown (resized, or changed by others): the next paint writes all of it. */
+  /** Makes the next paint write the whole screen, after a resize or a change by others. */
   invalidate(): void {
     this.#lines = undefined;
     this.#cursor = undefined;
   }
 }
 
-/** Leaves out the last row: another row moved there would fill its last cell. */
+/** Finds the lines that moved. Leaves out the last row, where a moved row would fill the last cell. */
 function scrollOf(
   before: readonly string[],
   after: readonly string[],
@@ -90,7 +90,7 @@ function scrollBytes({ top, bottom, up }: Scroll): string {
   return `\x1b[${top + 1};${bottom + 1}r${moveTo({ row: top, column: 0 })}${change}\x1b[r`;
 }
 
-/** Draws a line where one is that is unknown (undefined) or shows `before`. */
+/** The bytes that draw a line over `before`, or over an unknown line (undefined). */
 function lineBytes(before: string | undefined, line: string, row: number, size: Size): string {
   const columns = row === size.rows - 1 ? size.columns - 1 : size.columns;
   const { text, width } = clipLine(line, columns);
@@ -106,14 +106,14 @@ function moveTo({ row, column }: CursorPosition): string {
   return `\x1b[${row + 1};${column + 1}H`;
 }
 
-/** A line safe for the screen: only text and colours, cut to a width. */
+/** A line that is safe for the screen: only text and colours, cut to a width. */
 interface ClippedLine {
   readonly text: string;
-  /** Cells that it takes. */
+  /** The number of its cells. */
   readonly width: number;
 }
 
-/** Select Graphic Rendition: the only control sequence that may reach the screen. */
+/** Control characters, which never reach the screen. Only SGR sequences do. */
 const CONTROLS = /[\x00-\x1f\x7f-\x9f]/g;
 
 /** Emoji, sequences and marks whose width differs between terminals. */
@@ -142,7 +142,7 @@ export function clipLine(line: string, columns: number): ClippedLine {
   return { text: line.includes('\x1b') ? text + '\x1b[m' : text, width };
 }
 
-/** `text` from column `start` up to `columns`. */
+/** Cuts `text`, which begins at column `start`, to end at `columns`. */
 function clipText(
   text: string,
   start: number,
@@ -163,7 +163,7 @@ function clipText(
   return { text: kept, width: column - start, isCut: false };
 }
 
-/** Clears the cells first: if the character takes fewer, no old content stays. */
+/** Writes a character of unsure width. Clears its cells first, so that no old content stays if it is narrower. */
 function placed(segment: string, column: number, cells: number): string {
   return `${' '.repeat(cells)}${toColumn(column)}${segment}${toColumn(column + cells)}`;
 }
@@ -177,11 +177,11 @@ function toColumn(column: number): string {
 interface Scroll {
   readonly top: number;
   readonly bottom: number;
-  /** Number of rows; negative: down. */
+  /** The number of rows; negative if the block moved down. */
   readonly up: number;
 }
 
-/** If moving the block saves enough writing; otherwise undefined. */
+/** The scroll that saves enough writing; undefined if none does. */
 function scrollBetween(before: readonly string[], after: readonly string[]): Scroll | undefined {
   const scroll = widestScroll(before, after);
   if (scroll === undefined) return undefined;

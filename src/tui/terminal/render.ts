@@ -17,7 +17,7 @@ interface MountedInk {
   unmount(): void;
 }
 
-/** Draws a React tree: Ink lays it out, the painter shows it with a tenth of the bytes, and no stale letters. */
+/** Draws a React tree. Ink lays it out; the painter writes a tenth of the bytes of Ink, and leaves no old letters. */
 export function mountInk(
   tree: ReactNode,
   screen: Screen,
@@ -63,7 +63,7 @@ export function mountInk(
   };
 }
 
-/** The "stdout" of Ink: with `debug: true` it writes whole frames, for `onFrame`; empty writes are no frames. */
+/** The "stdout" of Ink. With `debug: true`, Ink writes whole frames, which go to `onFrame`; empty writes do not. */
 class FrameSink extends Writable {
   columns: number;
   rows: number;

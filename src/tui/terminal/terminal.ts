@@ -5,7 +5,7 @@ import { type CursorPosition, Painter, type Size } from './painter.ts';
 type TerminalInput = Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setRawMode'>;
 type TerminalOutput = Pick<NodeJS.WriteStream, 'on' | 'off' | 'write' | 'columns' | 'rows'>;
 
-/** The last requested frame; a resize or a return from the background shows it again. */
+/** The last requested frame. It is shown again after a resize, and after a return from the background. */
 interface Frame {
   readonly text: string;
   readonly cursor: CursorPosition | undefined;
@@ -15,7 +15,7 @@ interface Frame {
 type TerminalMode = 'left' | 'entered' | 'stopped' | 'shared';
 
 const FRAME_MS = 1000 / 60;
-/** An orphaned process group is never stopped: then we return after this time. */
+/** The system never stops an orphaned process group. Then devsh returns after this time. */
 const STOP_GRACE_MS = 200;
 
 /** Owns every mode of the terminal, and restores them on every exit. */
@@ -36,7 +36,7 @@ export class Terminal {
   #stopTimer: NodeJS.Timeout | undefined;
   /** When the last frame was painted, and the one before it. */
   #paintedAt: readonly [last: number, before: number] = [-Infinity, -Infinity];
-  /** The current window signal was already reported as a resize. */
+  /** Whether the current window signal was already reported as a resize. */
   #isResized = false;
 
   /** @param cleanUp called when a signal or a bug ends the program, after the terminal is restored */
@@ -57,7 +57,7 @@ export class Terminal {
     this.#keys = new KeyReader(
       stdin,
       (event) => this.#onKey?.(event),
-      // Over a network the parts of one sequence arrive further apart.
+      // Over a network, the parts of a sequence arrive at longer intervals.
       {
         escapeTimeoutMs: env['SSH_CONNECTION'] === undefined ? 50 : 100,
         onBackground: (color) => this.#onBackground?.(color),
@@ -125,7 +125,7 @@ export class Terminal {
     }
   }
 
-  /** Paints a frame at once when idle, otherwise the latest one, 60 times a second. Two may follow directly. */
+  /** Paints a frame at once when idle, else the latest one, at most 60 times a second. Two may follow directly. */
   paint(frame: string, cursor?: CursorPosition): void {
     this.#frame = { text: frame, cursor };
     if (this.#mode !== 'entered' || this.#paintTimer !== undefined) return;
@@ -178,7 +178,7 @@ export class Terminal {
     try {
       this.#stdin.setRawMode(false);
     } catch {
-      // The terminal is gone, and its mode with it.
+      // The terminal is gone, so it has no mode to restore.
     }
   }
 
@@ -203,11 +203,11 @@ export class Terminal {
     try {
       this.#stdout.write(bytes);
     } catch {
-      // The terminal is gone; its signal follows.
+      // The terminal is gone. A signal will follow.
     }
   }
 
-  /** A terminal that was resized twice at once has its old size, but lost its content, and Node reports no resize. */
+  /** After two resizes at once, the terminal has its old size but no content, and Node reports no resize. */
   readonly #onWindow = (): void => {
     if (!this.#isResized) this.#onResize();
     this.#isResized = false;
@@ -225,14 +225,14 @@ export class Terminal {
     if (this.#mode === 'stopped') {
       this.#enterModes();
     } else if (this.#mode === 'entered') {
-      // Stopped by another process, which could not restore the modes.
+      // Another process has stopped devsh, and could not restore the modes.
       this.#keys.stop();
       this.#write(RESTORE_TITLE);
       this.#enterModes();
     }
   };
 
-  /** The window was closed: ends like its signal. */
+  /** Ends the program after the window was closed, as the signal would. */
   readonly #onLost = (): void => {
     if (this.#mode === 'left') return;
     this.restore();
@@ -259,11 +259,11 @@ const RESTORE_TITLE = '\x1b[23;2t';
 
 const ASK_BACKGROUND = '\x1b]11;?\x1b\\';
 
-/** Alternate screen, bracketed paste, plain cursor keys and keypad, no cursor. May be sent twice. */
+/** Sets the alternate screen, bracketed paste, plain cursor keys and keypad, and no cursor. May be sent twice. */
 const ENTER_MODES =
   on(ALTERNATE_SCREEN) + on(BRACKETED_PASTE) + off(CURSOR_KEYS) + NUMERIC_KEYPAD + off(CURSOR);
 
-/** Resets all modes, also those of an interrupted paint; the screen comes last. */
+/** Resets all modes, also those of an interrupted paint. The alternate screen comes last. */
 const LEAVE_MODES =
   off(SYNCHRONIZED) +
   PLAIN_TEXT +

@@ -6,7 +6,7 @@ import { quoteWord } from '../../text/words.ts';
 import type { TimeLineEntry } from '../state.ts';
 import type { ListColumn } from './view.ts';
 
-/** The rows of `changes` with what they stand for. */
+/** The rows of `changes` with their events. */
 export function entriesOf({ rows, changes = [] }: TableOutput): TimeLineEntry[] {
   return changes.flatMap((change, index) => {
     const row = rows[index];
@@ -33,7 +33,7 @@ export const ENTRY_COLUMNS: readonly ListColumn<TimeLineEntry>[] = [
   { ...column('by', 40, 3), least: 16 },
 ];
 
-/** `user restore bob --at … --on fw1,fw2`: how the record was before; or why there is no such line. */
+/** `user restore bob --at … --on fw1,fw2`: the line that takes a change of a record back, or why there is none. */
 export function restoreOf({
   change,
 }: TimeLineEntry): { readonly line: string } | { readonly reason: string } {

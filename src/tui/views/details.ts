@@ -38,7 +38,7 @@ export function detailsOfTable(state: State): DetailsOver | undefined {
 
 type OfDrift = Extract<Details, { kind: 'of-drift' }>;
 
-/** Every field of a record, and what is known of its past. */
+/** Every field of a record, and its history as far as known. */
 export function detailLines(state: State, details: Details): readonly TextLine[] {
   const width = state.size.columns - 2;
   const record =
@@ -51,7 +51,7 @@ export function detailLines(state: State, details: Details): readonly TextLine[]
   return [...recordLines(record, width), ...recordHistoryLines(state, details, width)];
 }
 
-/** The current record beside the table, at most `height` lines; draws only what is shown. */
+/** The current record beside the table, in at most `height` lines. Computes only the visible lines. */
 export function paneLines(state: State, width: number, height: number): readonly TextLine[] {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
@@ -104,7 +104,7 @@ function rowsOf(state: State, key: string): readonly FoldedRow[] {
   return rowFinder(all, keyField)(key);
 }
 
-/** Groups the rows for the second record only: while devices connect, rows change more often than the cursor moves. */
+/** Groups the rows by key only for a second record: while devices connect, rows change more often than the cursor. */
 const rowFinder = memoized((all: readonly FoldedRow[], keyField: string) => {
   let first: { key: string; rows: readonly FoldedRow[] } | undefined;
   return (key: string): readonly FoldedRow[] => {
@@ -126,5 +126,5 @@ function ofTable(state: State, rows: readonly FoldedRow[]): RecordOnDevices {
   });
 }
 
-/** Number of values of a field in the pane. */
+/** The most values of a field in the pane. */
 const MOST_VALUES = 5;

@@ -20,16 +20,16 @@ import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
 import { textOf } from '../../output/sentences.ts';
 
 const MOST_KEY = 28;
-/** Devices are named or numbered above their columns if these need no more of the screen. */
+/** Devices are named or numbered above their columns if that needs at most this share of the width. */
 const HEADS_SHARE = 0.75;
-/** The width below which no sentence says what differs. */
+/** With less width, no text tells what differs. */
 export const LEAST_TEXT = 12;
-/** If not every device has a place, the signs leave so much for that sentence. */
+/** If not every device fits, the signs leave this width for that text. */
 const WORDS = 28;
-/** Number of rows measured for the column widths. */
+/** The number of rows that are measured for the column widths. */
 const MEASURED_ROWS = 200;
 
-/** One cell for each device, and a word for the legend. */
+/** The sign of each kind of cell, and its word in the legend. */
 const SIGNS = {
   same: { sign: '=', tone: 'quiet', word: 'same' },
   only: { sign: '=', tone: 'quiet', word: 'same' },
@@ -51,7 +51,7 @@ const notAlike: Reason = (state) =>
       alikeFor(state.overlay, state).reason)
     : undefined;
 
-/** Records and devices as a matrix: one sign for each, what differs first. */
+/** Records and devices as a matrix with a sign in each cell. Different records come first. */
 export const DRIFT: ListOf<DriftOverlay, DriftRow> = listOf({
   kind: 'drift',
   keys: keysOf('drift', 'While devices are compared', [
@@ -131,7 +131,7 @@ const rowsInSight = memoized((rows: readonly DriftRow[], isWhole: boolean) =>
   isWhole ? rows : rows.filter(({ isSame }) => !isSame),
 );
 
-/** One for each device, with the word of its cell; a single one if the record is the same on all. */
+/** One haystack for each device, with the word of its cell; a single one if the record is the same on all. */
 function haystacks(row: DriftRow, { devices, keyField }: Drift): readonly Haystack[] {
   const names = devices.map(({ name }) => name);
   return (row.isSame ? row.cells.slice(0, 1) : row.cells).flatMap((cell, index) => {
@@ -155,12 +155,12 @@ export function currentCell(overlay: DriftOverlay, state: State) {
   return { key: row.key, device, record: row.held[at]?.[0] };
 }
 
-/** Devices that were read, then the others. */
+/** The devices that were read, then the others. */
 export function devicesOf({ output: { drift } }: DriftOverlay): readonly string[] {
   return [...drift.devices, ...drift.unread].map(({ name }) => name);
 }
 
-/** The sign of a record on a device. What only few devices have is quiet; otherwise those without it stand out. */
+/** The sign of a record on a device. If most devices lack the record, the sign for that is quiet. */
 export function signOf(
   { cells }: DriftRow,
   index: number,
@@ -187,9 +187,9 @@ const driftColumns = memoized(
 );
 
 interface Places {
-  /** Cells of the name of a record. */
+  /** The number of cells for the name of a record. */
   readonly key: number;
-  /** The first device in sight, and how many of them are. */
+  /** The index of the first visible device, and the number of visible devices. */
   readonly from: number;
   readonly count: number;
   /** Names or numbers above the devices, if there is room for them. */
@@ -208,7 +208,7 @@ export function placesIn(output: DriftOutput, device: number, width: number): Pl
   const labels = [devices, devices.map((_, index) => String(index + 1))].find(
     (texts) => texts.reduce((sum, text) => sum + widthOf(text) + 2, 0) <= left * HEADS_SHARE,
   );
-  // Not every device has a place then, so the words say more than further signs.
+  // If not every device fits, words are more useful than further signs.
   const words = devices.length > left - GAP.length && left > 2 * WORDS ? WORDS : 6;
   const places = Math.max(1, left - GAP.length - words);
   const count = labels === undefined ? Math.min(devices.length, places) : devices.length;
@@ -216,7 +216,7 @@ export function placesIn(output: DriftOutput, device: number, width: number): Pl
   return { key, labels, from, count };
 }
 
-/** `differ: fw2 ▇▇ 2 · fw5 ▇▇▇ 3`: the devices on which records differ, the most first. */
+/** `differ: fw2 ▇▇ 2 · fw5 ▇▇▇ 3`: the devices with differences, those with the most first. */
 const countsText = memoized(({ drift }: DriftOutput): string => {
   const odd = drift.devices.map(({ name }, index) => {
     const { length } = drift.rows.filter(({ cells }) => cells[index]?.kind === 'differs');
@@ -235,10 +235,10 @@ const countsText = memoized(({ drift }: DriftOutput): string => {
   return bars.length === 0 ? '' : `differ: ${bars.join(' · ')}`;
 });
 
-/** Cells of the longest bar. */
+/** The number of cells of the longest bar. */
 const MOST_BAR = 8;
 
-/** The cell under both cursors, what `=` would do, and the legend. */
+/** The cell under both cursors, the line that `=` would run, and the legend. */
 function below(state: State): readonly LogLine[] {
   const { overlay, size } = state;
   if (overlay.kind !== 'drift') return [];
@@ -292,17 +292,17 @@ function devicesText({ devices, unread }: Drift): string {
   return `the ${devices.length} devices read (${unread.length} not read)`;
 }
 
-/** The line that makes the odd records like those of most devices, or why there is none. */
+/** The line that gives the odd records the values of most devices, or why there is none. */
 type Alike =
   | {
       readonly line: string;
-      /** What it sets, and where, also on many devices. */
+      /** The values that it sets, and where, in a short form for many devices. */
       readonly summary: string;
       readonly reason?: undefined;
     }
   | { readonly line?: undefined; readonly reason: string };
 
-/** `user set bob lang=de --on fw7`: where more than half agree, even if all unread devices had another value. */
+/** `user set bob lang=de --on fw7`, if more than half agree, even if all unread devices had another value. */
 export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alike {
   if (row.isSame) return { reason: 'it is the same on all devices that were read' };
   if (row.held.some(({ length }) => length > 1))
@@ -340,7 +340,7 @@ export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alik
   };
 }
 
-/** The value of most devices, and the devices with another one. */
+/** The value of most devices, and the devices that have another one. */
 function commonOf({ field, values }: FieldDrift, unread: number) {
   const most = majorityOf(values, unread);
   if (most === undefined) return [];
@@ -352,7 +352,7 @@ function commonOf({ field, values }: FieldDrift, unread: number) {
 function isSettable({ field, value }: ReturnType<typeof commonOf>[number]): boolean {
   if (value === undefined || value === null || isNested(value)) return false;
   const text = valueText(value);
-  // Secrets are not shown, control characters cannot be typed, and of a longer text nobody sees what it sets.
+  // A secret is not shown, control characters cannot be typed, and a longer text could not be checked before Enter.
   return (
     isAssignable(field) && !hasUnsafe(field) && fieldText(field, value, MOST_ON_SCREEN) === text
   );

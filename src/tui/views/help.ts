@@ -5,19 +5,19 @@ import type { Context, KeyBinding, State } from '../state.ts';
 import { plainLine } from '../screen/theme.ts';
 import type { OverOf, View } from './view.ts';
 
-/** The keys that matter where it was opened; the palette and `help keys` have all of them. */
+/** The keys of the context in which the help was opened. The palette and `help keys` have all keys. */
 export const HELP: View<OverOf<'help'>> = {
   breadcrumb: () => 'keys',
   lines: (_overlay, state) =>
     helpLines(state).map((line, index) => plainLine(line, index === 0 ? 'heading' : 'plain')),
 };
 
-/** One screen of 24 lines has room for so many. */
+/** The most keys that fit on a screen of 24 lines. */
 const MOST_KEYS = 15;
-/** Keys of a longer list are not aligned. */
+/** Wider lists of keys are not aligned. */
 const KEYS_WIDTH = 12;
 
-/** The keys of the place in the order of the footer, each with its command, or why it does nothing now. */
+/** The keys of the context in the order of the footer, each with its command, or why it does nothing now. */
 export function helpLines(state: State): string[] {
   const here = contextBelow(state);
   const bindings = bindingsIn(here, state.keymap);

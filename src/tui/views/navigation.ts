@@ -10,10 +10,10 @@ import { newTable, type TableState } from '../table/table-state.ts';
 
 /* Navigation between views. Esc leaves a view, which keeps its state. */
 
-/** Number of tables kept. */
+/** The most tables that are kept. */
 const MOST_TABLES = 20;
 
-/** Identity of a table: resource and filter, now or earlier; a line that names devices has its own table. */
+/** The identity of a table: its resource and filter, and whether it is past. A line with devices has its own table. */
 export function tableId({ view, commandFilter, scope, command }: TableSource): string {
   const which = view.isPast ? 'past' : scope === undefined ? '' : command;
   return JSON.stringify([view.resource, commandFilter, which]);
@@ -34,12 +34,12 @@ export function opened(state: State, overlay: Overlay): State {
   return { ...focused, overlay: resumed, backStack };
 }
 
-/** The messages come by a key, and leave the output of a line where it is. */
+/** The kind of a view. The list of messages has its own, so that it does not replace the output of a line. */
 function kindOf(overlay: Overlay): string {
   return overlay.kind === 'pager' && overlay.title === 'messages' ? overlay.title : overlay.kind;
 }
 
-/** Esc: one step back. Without a step left, shows the table. */
+/** Esc: goes one step back, or shows the table if no step is left. */
 export function closed(state: State): State {
   const place = state.backStack.at(-1);
   if (place === undefined) return { ...state, overlay: { kind: 'none' }, find: NO_FIND };
@@ -55,7 +55,7 @@ export function closed(state: State): State {
   };
 }
 
-/** A line fills the table: shows it, and adds the place before to the trail. */
+/** Shows the table that a line fills, and adds the place before to `backStack`. */
 export function entered(state: State, source: TableSource): State {
   // Esc must not lead to the prompt, as the line opened it, not a key.
   const here: Place = { ...placeOf(state), focus: 'table' };
@@ -72,7 +72,7 @@ export function entered(state: State, source: TableSource): State {
   return { ...shown, overlay: { kind: 'none' }, backStack, find: NO_FIND };
 }
 
-/** Takes back the table that a line has just filled. */
+/** Removes the table that a line has just filled. */
 export function withdrawn(state: State, command: string): State {
   const { overlay, table, focus, backStack } = state;
   if (overlay.kind !== 'none' || table.command !== command || backStack.length === 0) return state;
@@ -82,7 +82,7 @@ export function withdrawn(state: State, command: string): State {
   return { ...before, focus, tables };
 }
 
-/** Changes the source of the table in its place, visible or not. */
+/** Changes the source of a table, also if it is not visible. */
 export function sourced(state: State, source: TableSource): State {
   const { table, tables } = swapped(state, tableId(source));
   const base = { ...state, table: table ?? newTable(source) };
@@ -108,7 +108,7 @@ function placeId({ table, overlay }: Pick<Place, 'table' | 'overlay'>): string {
   return `${overlay.kind} ${viewOf(overlay).id?.(overlay, table) ?? ''}`;
 }
 
-/** The new content with the old position. */
+/** The new content of a view with its old position. */
 function resume(overlay: Overlay, known: Overlay): Overlay {
   if (overlay.kind === 'none' || overlay.kind !== known.kind) return overlay;
   const resumed = viewOf(overlay).resumed?.(overlay, known);
@@ -118,7 +118,7 @@ function resume(overlay: Overlay, known: Overlay): Overlay {
 
 const ARROW = ' › ';
 
-/** `devices › fw1 › users › bob`: the place and the steps that Esc goes back. */
+/** `devices › fw1 › users › bob`: the steps that Esc goes back, and the place. */
 export function breadcrumbs(state: State): string[] {
   const { backStack, overlay, table, tables } = state;
   const here = { table: tableId(table), overlay };
@@ -140,7 +140,7 @@ export function breadcrumbs(state: State): string[] {
   return withoutRepetition(names, state);
 }
 
-/** Names the same table only once: the next step names only the difference. */
+/** Shortens a name that begins with the name before: a step in the same table names only the difference. */
 function withoutRepetition(names: readonly string[], { overlay, table }: State): string[] {
   return names.map((name, index) => {
     const before = names[index - 1];
@@ -152,7 +152,7 @@ function withoutRepetition(names: readonly string[], { overlay, table }: State):
   });
 }
 
-/** The last steps that fit. */
+/** The last steps that fit into `width` cells. */
 export function breadcrumbText(state: State, width: number): string {
   const all = breadcrumbs(state);
   for (let from = 0; from < all.length; from++) {

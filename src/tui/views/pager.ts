@@ -8,11 +8,11 @@ import type { OverOf, View } from './view.ts';
 
 type PagerOver = OverOf<'pager'>;
 
-/** Longest command used as the name of a view. */
+/** A longer command is cut as the name of a view. */
 const MOST_NAME = 40;
 
 const RULE = /^─+$/;
-/** The heads of a printed table have capitals alone. */
+/** Matches the heads of a printed table, which have only capitals. */
 const HEAD = /^[A-Z][-A-Z0-9 ]+$/;
 
 /** Long output of commands, and the list of messages. */
@@ -27,7 +27,7 @@ export function signTone(line: string) {
   return Object.values(VERDICT_MARKS).find(({ mark }) => line.startsWith(`${mark} `))?.tone;
 }
 
-/** Cached: a long text is not wrapped at each key. */
+/** Cached, so that a long text is not wrapped again at each key. */
 const wrapAll = memoized((lines: readonly string[], width: number): readonly TextLine[] => {
   const wrapped = lines.flatMap((line) => wrapText(line, width, '    '));
   return wrapped.map((line, index) => {

@@ -10,7 +10,7 @@ import { type ListColumn, type ListOf, listOf, MOVES, type OverOf } from './view
 
 type PaletteOver = OverOf<'palette'>;
 
-/** Everything that has a name: typed words find it, Enter goes there. */
+/** A list of everything that has a name. Typed words find an entry, Enter opens it. */
 export const PALETTE: ListOf<PaletteOver, PaletteEntry> = listOf({
   kind: 'palette',
   keys: keysOf('palette', 'While something is looked up by its name', [

@@ -10,7 +10,7 @@ import type { LogLine, PlanTexts } from '../state.ts';
 import { valueAt } from '../../device/record.ts';
 import type { Step } from '../../change/step.ts';
 
-/** A plan as a table: equal steps of several devices in one row, or device by device. */
+/** A plan as a table: folded, with equal steps of several devices in one row, or device by device. */
 export interface PlanView {
   /** `11 to delete`. */
   readonly title: string;
@@ -21,17 +21,17 @@ export interface PlanView {
 /** Longer lists of names are cut. */
 const MOST_NAMES = 6;
 
-/** A long key must not push the rest of the plan off the screen. */
+/** A longer key would push the rest of the plan off the screen. */
 const LONGEST_HEAD = 200;
-/** More than a plan needs for a record with many fields. */
+/** The longest text of a change. It is enough for a record with many fields. */
 const LONGEST_CHANGE = 2_000;
 
 export const plainStyle = (_tone: string, text: string): string => text;
 
-/** The width below which the parts of a step stand one after the other. */
+/** With less width, a step has no columns: its parts follow each other. */
 const LEAST_TABLE = 70;
 
-/** What is done, what changes, and where. */
+/** The columns of a plan: the action and the record, the changes, and the devices. */
 function planColumns(width: number): readonly ListColumn<PlanGroup>[] {
   const third = Math.floor(width / 3);
   return [
@@ -42,7 +42,7 @@ function planColumns(width: number): readonly ListColumn<PlanGroup>[] {
       most: third,
       rank: 0,
     },
-    // What is deleted is named in full.
+    // The devices of a delete are all named.
     {
       title: 'DEVICES',
       text: ({ tail, devices }) =>
@@ -55,7 +55,7 @@ function planColumns(width: number): readonly ListColumn<PlanGroup>[] {
   ];
 }
 
-/** `lang: de -> en`; `first_name=Carol lang=de` of a new record. */
+/** `lang: de -> en`, or `first_name=Carol lang=de` for a new record. */
 function changeText({ tail }: PlanGroup): string {
   const text = tail.replace(/^[: ]+/, '').replace(/^\(([^()]*)\)$/, '$1');
   return shortened(text, LONGEST_CHANGE);
@@ -93,7 +93,7 @@ export function planView(plan: Plan): PlanView {
   };
 }
 
-/** What is settled, and what is not covered. */
+/** The line of steps that are settled, or of devices that are not covered; else none. */
 function otherLines({ head, tail, devices, tone, kind }: PlanGroup): LogLine[] {
   if (kind !== 'settled' && kind !== 'absent') return [];
   const sign = kind === 'absent' ? '✗' : '=';
@@ -101,7 +101,7 @@ function otherLines({ head, tail, devices, tone, kind }: PlanGroup): LogLine[] {
   return [{ tone, text: `${sign} ${what} ${namesText(devices)}${tail}` }];
 }
 
-/** What a deleted record holds now. */
+/** The values of a record that is deleted. */
 function goneLine({ key, keyField, before = {} }: Step, device: string): LogLine {
   const fields = Object.keys(before)
     .filter((field) => field !== keyField)
@@ -109,7 +109,7 @@ function goneLine({ key, keyField, before = {} }: Step, device: string): LogLine
   return { tone: 'quiet', text: `${visible(device)} loses ${visible(key)}: ${fields.join(' ')}` };
 }
 
-/** All lines for so many cells: they are scrolled and searched. */
+/** All lines of a plan in this width, to scroll and search in. */
 export const planTextLines = rememberedFor(
   ({ steps, below }: PlanTexts, width: number): readonly TextLine[] => {
     const columns = fittedColumns(steps, planColumns(width), width);

@@ -35,7 +35,7 @@ const COLUMNS: readonly ListColumn<DeviceQuestion>[] = [
 const noQuestion: Reason = ({ overlay, fleet }) =>
   overlay.kind === 'questions' && fleet.questions.length === 0 ? 'no question is open' : undefined;
 
-/** Accepting would reopen the connection between the plan and its requests. */
+/** An answer is not possible during a run: it would reopen the connection between the plan and its requests. */
 const isWritten: Reason = (state) => {
   const name = chosenQuestions(state).find((one) => state.work?.writes.includes(one.name))?.name;
   return name && `a run is writing to ${name}: answer when it has ended`;
@@ -52,7 +52,7 @@ const ACCEPT = 'trust the marked certificates, or this one; type logins';
 const LISTED = 'accept all whose fingerprints a file lists, also changed ones';
 const DECLINE = 'decline the marked ones, or this one';
 
-/** The open questions of devices; full fingerprints are below the list. */
+/** The open questions of devices, with full fingerprints below the list. */
 export const QUESTIONS: ListOf<QuestionsOver, DeviceQuestion> = listOf({
   kind: 'questions',
   keys: keysOf('questions', 'In the list of questions', [
@@ -104,7 +104,7 @@ export const QUESTIONS: ListOf<QuestionsOver, DeviceQuestion> = listOf({
   empty: () => 'no question is open',
 });
 
-/** The list when it is opened. */
+/** The list as it opens. */
 export const NO_MARKS: QuestionsOver = { kind: 'questions', cursor: 0, marks: new Set() };
 
 function questionFacts(state: State): LogLine[] {
@@ -118,7 +118,7 @@ function questionFacts(state: State): LogLine[] {
   const facts = [since, now].flatMap((text) => {
     return text === undefined ? [] : wrapped({ tone: 'plain', text: visible(text) }, width);
   });
-  // Bar, title, header, one row, prompt and footer stay: half a fingerprint proves nothing, Enter shows all.
+  // Bar, title, header, one row, prompt and footer stay. A fingerprint is never cut; Enter shows it.
   if (facts.length > state.size.rows - 6) return [];
   return facts.map((line) => ({ tone: 'plain', text: textOfLine(line) }));
 }

@@ -9,7 +9,7 @@ import type { Store } from '../store.ts';
 import { ENTRY_COLUMNS, entriesOf } from './change-entry.ts';
 import { columnLine, fittedColumns } from './view.ts';
 
-/** `user changes bob`: the line whose output is below the details of a record. */
+/** `user changes bob`: the line whose output is shown below the details of a record. */
 function historyLine({ table }: State, details: Details): string {
   const isOfTable = details.kind === 'of-table';
   const resource = isOfTable ? table.view.resource : details.drift.resource;
@@ -19,7 +19,7 @@ function historyLine({ table }: State, details: Details): string {
   return `${resourceWords(resource)} changes ${on}${key}`.trimEnd();
 }
 
-/** The history of the record of these details, as far as it is read. */
+/** The history of the record of these details, as far as it was read. */
 export function recordHistoryLines(
   state: State,
   details: Details,

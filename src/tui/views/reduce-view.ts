@@ -39,7 +39,7 @@ function listedText(state: State, wanted: string): string {
   ].join(' · ');
 }
 
-/** The lines that scroll and are searched: of a plan that is asked about, or of a text over the table. */
+/** The lines of a plan above its question, or of a text over the table: they are scrolled and searched. */
 interface TextWindow {
   readonly lines: readonly TextLine[];
   readonly top: number;
@@ -75,7 +75,7 @@ export function changeQuestion(
   return { ...state, questions: [{ ...first, ...change(first) }, ...others] };
 }
 
-/** Changes the search in a plan that is asked about, or in the view. */
+/** Changes the search in the plan above a question, or in the view. */
 function withFind(state: State, change: (find: Find) => Find): State {
   return state.questions.length > 0
     ? changeQuestion(state, (question) => ({ find: change(question.find) }))
@@ -94,7 +94,7 @@ export function editFind(state: State, key: EditKey): State {
   );
 }
 
-/** `n`, `N`: to the next match, wrapping around. */
+/** `n`, `N`: goes to the next match, and after the last one to the first. */
 export function nextFound(state: State, by: 1 | -1): State {
   return isList(state) ? scrolled(state, by === 1 ? 'down' : 'up') : jumped(state, by);
 }
@@ -103,7 +103,7 @@ function isList({ overlay, questions }: State): boolean {
   return 'cursor' in overlay && questions.length === 0;
 }
 
-/** A list keeps the earlier search, as in the table; a text starts a new one. */
+/** Opens the search. A list continues the earlier one, as the table does; a text starts a new one. */
 export function openedFind(state: State): State {
   return withFind(isList(state) ? state : clearedFind(state), (find) => ({
     ...find,
@@ -124,7 +124,7 @@ export function hasFind({ find }: State): boolean {
   return lineText(find.editing.line) !== '';
 }
 
-/** `!`: the list with only the devices that are not connected; again: with all of them. */
+/** `!`: lists only the devices that are not connected, and after another `!` all devices. */
 export function devicesInTrouble(state: State): State {
   const text = `state!=${CONNECTED}`;
   const list = opened(state, { kind: 'devices', cursor: 0 });
@@ -140,7 +140,7 @@ function jumped(state: State, by: 0 | 1 | -1): State {
   return withFind(window.scrolledTo(Math.min(window.last, top)), (find) => ({ ...find, at }));
 }
 
-/** The keys `s` and `o`. */
+/** Sorts a list by the keys `s` and `o`. */
 export function sortedList(state: State, action: 'sort' | 'reverse'): State {
   const { find } = state;
   const fields = listView(state)?.fields ?? [];
@@ -150,7 +150,7 @@ export function sortedList(state: State, action: 'sort' | 'reverse'): State {
   return { ...state, find: { ...find, sort: sort === '' ? undefined : sort } };
 }
 
-/** Lists move their cursor, texts scroll by lines. */
+/** Moves the cursor of a list, or scrolls a text by lines. */
 export function scrolled(state: State, action: MoveAction): State {
   const { overlay } = state;
   if (isList(state) && 'cursor' in overlay) {
@@ -176,7 +176,7 @@ export function followList(before: State, after: State): State {
   const id = 'cursor' in before.overlay ? old?.idAt(before.overlay.cursor) : undefined;
   if (id === undefined) return after;
   const isFiltered = before.find.editing !== find.editing;
-  // The best match is the first, also of entries that come later.
+  // The first entry is the best match, also if it arrives later.
   if (overlay.kind === 'palette' && (isFiltered || overlay.cursor === 0))
     return { ...after, overlay: { ...overlay, cursor: 0 } };
   const at = now.rows.findIndex((_, index) => now.idAt(index) === id);

@@ -17,11 +17,11 @@ export function isUnderWay({ rollOut }: Pick<State, 'rollOut'>): boolean {
 
 const ended: Reason = (state) => (isUnderWay(state) ? undefined : 'the run has ended');
 
-/** Nothing else shows that a run is paused, or continues it. */
+/** Keeps the view open while a run is paused, because only this view shows that, and continues the run. */
 const whilePaused: Reason = (state) =>
   isPaused(state) ? 'the run is paused: p continues it, x ends it' : undefined;
 
-/** After Ctrl-C. */
+/** The message after Ctrl-C. */
 export const INTERRUPTED =
   'stopping after the request in flight; Ctrl-C again does not wait for it';
 
@@ -52,15 +52,15 @@ function isPaused({ rollOut }: State): boolean {
 
 export interface Fate {
   readonly name: string;
-  /** What a stop has skipped is left for "resume". */
+  /** `left`: a stop has skipped a step, which "resume" continues. */
   readonly kind: 'done' | 'failed' | 'left';
   readonly sign: string;
   readonly tone: Tone;
-  /** What to say of it below the grid; empty if its sign says it. */
+  /** The text about the device below the grid; empty if its sign is enough. */
   readonly text: string;
 }
 
-/** "23 of 50 devices": the bar says how they ended. */
+/** "23 of 50 devices". The bar shows how they ended. */
 function rollOutTitle(rollOut: RollOutState): string {
   const { done, failed } = countsOf(rollOut);
   return `${done + failed} of ${rollOut.devices.length} devices`;
@@ -83,7 +83,7 @@ export function countsOf(rollOut: RollOutState) {
   return { done: count('done'), failed: count('failed'), left: count('left') };
 }
 
-/** What is not as planned, each cause with its devices; last what a stop has left. */
+/** The causes of results that are not as planned, each with its devices. Steps that a stop has left come last. */
 export function causesOf(rollOut: RollOutState): readonly Span[] {
   const doubts = fatesOf(rollOut).filter(({ text }) => text !== '');
   const causes = [...grouped(doubts, ({ sign, text }) => `${sign} ${text}`).values()]
@@ -106,13 +106,13 @@ export function timesText(rollOut: RollOutState): string {
     interrupted: [INTERRUPTED],
     ended: ['ended'],
   };
-  // What cannot be sent ends at once, and says nothing about the rate.
+  // Steps that cannot be sent end at once, so they do not count for the rate.
   const sent = done + failed - (devices.length - toSend);
   const pace = isSteady && control !== 'ended' ? paceTexts(sent, left, elapsedMs) : [];
   return [...words[control], durationText(elapsedMs), ...pace].join(' · ');
 }
 
-/** The sign of what a stop has left to "resume". */
+/** The sign of steps that a stop has left to "resume". */
 const STOPPED = VERDICT_MARKS.skipped.mark;
 
 function fateOf(
@@ -121,7 +121,7 @@ function fateOf(
   ended: readonly StepResult[],
   hasBegun: boolean,
 ): Fate {
-  // What went wrong matters most; a device where something was done is not unchanged.
+  // The worst result counts. If all are good, a device is `done` as soon as one step is.
   const sorted = [...ended].sort((a, b) => severity(a) - severity(b));
   const worst = sorted.findLast((result) => !isGood(result));
   const verdict = (worst ?? sorted[0])?.verdict;

@@ -14,7 +14,7 @@ function textOf(run: RunRow, field: string): string {
 }
 
 const OPEN = /^(stopped|unfinished|unreadable)/;
-/** Verdicts that need the user's attention. */
+/** Matches counts of verdicts that need the user's attention. */
 const DOUBTFUL = /\d (?!done|unchanged|skipped)/;
 
 const noRun: Reason = (state) =>

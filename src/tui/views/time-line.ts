@@ -45,7 +45,7 @@ const RESTORE = lineKey(
   },
 );
 
-/** What changed on the devices, newest first; what happened on several of them is one entry. */
+/** The changes on the devices, the newest first. The same change on several devices is one entry. */
 export const TIME_LINE: ListOf<OverOf<'time-line'>, TimeLineEntry> = listOf({
   kind: 'time-line',
   keys: keysOf('time-line', 'In the time line', [
@@ -76,7 +76,7 @@ export const TIME_LINE: ListOf<OverOf<'time-line'>, TimeLineEntry> = listOf({
   items: ({ entries }) => entries,
   idOf: ({ id }) => id,
   columns: () => COLUMNS,
-  // As the filter of `changes`: the fields of the change or of the record, and what the list shows.
+  // The same texts as for the filter of `changes`, and the columns of the list.
   haystacksOf: ({ change, by }) => [
     prepareHaystack({ ...filteredBy(change.events[0]), by, on: change.devices }, ''),
   ],
@@ -85,7 +85,7 @@ export const TIME_LINE: ListOf<OverOf<'time-line'>, TimeLineEntry> = listOf({
   empty: () => 'no changes',
 });
 
-/** Below the heading of its day, an entry has its hour. */
+/** The columns of an entry. It shows only its hour, because the heading has the day. */
 const COLUMNS: typeof ENTRY_COLUMNS = [
   {
     title: 'WHEN',
@@ -98,7 +98,7 @@ const COLUMNS: typeof ENTRY_COLUMNS = [
   ...ENTRY_COLUMNS.slice(1),
 ];
 
-/** `09:41`; `09:12–09:41` if it lies anywhere between; `…–09:41` from another day on. */
+/** `09:41`, `09:12–09:41` for an interval, or `…–09:41` if it begins on another day. */
 function hourText({ change: { after, before } }: TimeLineEntry): string {
   const end = new Date(before);
   const begin = new Date(after ?? 0);
@@ -127,7 +127,7 @@ const TONES: Readonly<Record<Event['kind'], Tone>> = {
   left: 'quiet',
 };
 
-/** The devices of the current entry, who did it, and what `u` would run. */
+/** The devices of the current entry, the author, and the line that `u` would run. */
 function below(state: State): readonly LogLine[] {
   const entry = currentEntry(state);
   if (entry === undefined) return [];
@@ -142,7 +142,7 @@ function below(state: State): readonly LogLine[] {
   return fittedLines(lines, state.size);
 }
 
-/** One change: where, between which readings, who did it, before and after. */
+/** One change with its details. */
 export const CHANGE: View<OverOf<'change'>> = {
   keys: keysOf('change', 'While a change is shown', [RESTORE]),
   breadcrumb: ({ entry: { what } }) => cut(what, 40),
@@ -150,7 +150,7 @@ export const CHANGE: View<OverOf<'change'>> = {
   lines: ({ entry }, { size }) => changeLines(entry, size.columns - 2),
 };
 
-/** Where, between which readings, who did it; below what is known of the record, before and after. */
+/** The devices, the two readings and the author of a change, and below them the record before and after. */
 export function changeLines({ change, what, by }: TimeLineEntry, width: number): TextLine[] {
   const [event] = change.events;
   const now = new Date();
@@ -188,7 +188,7 @@ const NO_NOTES = {
   unknown: 0,
 };
 
-/** The record before and after, as far as it is known: of a changed one, what changed. */
+/** The record before and after, as far as known. Of a changed record, only the changed fields. */
 function recordIn(event: Event): Pick<RecordOnDevices, 'holders' | 'differing'> {
   if (event.kind === 'changed') {
     const values = (side: 'before' | 'after'): DeviceRecord =>

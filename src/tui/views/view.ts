@@ -30,46 +30,46 @@ export interface View<O extends Over = Over> {
   readonly keys?: Keymap;
   /** Its step in the breadcrumbs: `devices › fw1 › users`. */
   breadcrumb(overlay: O): string;
-  /** Its identity on the trail, besides the kind; `table`: the `tableId`. */
+  /** Its identity in `backStack`, besides the kind. `table`: the `tableId`. */
   id?(overlay: O, table: string): string;
-  /** The new content with the old position; by default a list keeps its cursor, a text restarts. */
+  /** The new content with the old position. By default a list keeps its cursor, and a text begins at its top. */
   resumed?(overlay: O, before: O): O;
-  /** Its parts of the title; `found`: the search summary. By default the visible lines. */
+  /** Its parts of the title. `found`: the search summary. By default, which lines are visible. */
   title?(overlay: O, state: State, found: TitlePart): readonly TitlePart[];
-  /** Its own meaning of a key; undefined: the common one. */
+  /** Its own meaning of a key; undefined for the common meaning. */
   act?(overlay: O, state: State, action: ViewAction): State | undefined;
   /** The view that Enter opens over it. */
   details?(overlay: O, state: State): Over | undefined;
-  /** Lines below it, never cut. */
+  /** Lines below the view, which are never cut. */
   below?(state: State): readonly LogLine[];
   /** The view for a command's output, if it is of this kind. */
   opening?(output: TableOutput | DriftOutput, invocation: Invocation, line: string): O | undefined;
   /** The message instead of the view if the command lists nothing. */
   readonly nothing?: string;
-  /** For a list. */
+  /** The content, if it is a list. */
   list?(overlay: O, state: State): ListView;
-  /** For a text: wrapped to the screen. */
+  /** The content wrapped to the screen, if it is a text. */
   lines?(overlay: O, state: State): readonly TextLine[];
 }
 
 /** Items with a cursor, in columns. */
 export interface ListView<T = unknown> {
-  /** Filtered and sorted; the same object as long as they are the same. */
+  /** The filtered and sorted items; the same object as long as they are the same. */
   readonly rows: readonly T[];
   readonly columns: readonly ListColumn<T>[];
   idAt(index: number): string | undefined;
   toneOf(item: T): Tone;
-  /** What the item is, and whether it is marked: a cell for each, as in the table. */
+  /** One cell for the state of the item, and one for its mark, as in the table. */
   signOf(item: T): string;
   readonly fields: readonly string[];
-  /** Number of rows without the filter. */
+  /** The number of rows without the filter. */
   readonly total: number;
   readonly cursor: number;
   /** Shown if there is no row. */
   readonly empty: string;
 }
 
-/** Lines below a list, cut to the screen; on a small one only the first: its rows need the room. */
+/** The lines below a list, cut to the screen. A small screen shows only the first, because the list needs the rows. */
 export function fittedLines(lines: readonly LogLine[], { columns, rows }: Size): LogLine[] {
   const shown = rows < 16 ? lines.slice(0, 1) : lines;
   return shown.map((line) => ({ ...line, text: cut(line.text, columns - 2) }));
@@ -77,12 +77,12 @@ export function fittedLines(lines: readonly LogLine[], { columns, rows }: Size):
 
 interface WindowLine<T> {
   readonly at: number;
-  /** Undefined: a heading. */
+  /** Undefined for a heading. */
   readonly item?: T;
   readonly heading: string;
 }
 
-/** The items in sight, the cursor among them, with the heading of a group above its first one. */
+/** The visible items, among them the one under the cursor, with a heading above the first item of a group. */
 export function listWindow<T>(
   items: readonly T[],
   cursor: number,
@@ -113,13 +113,13 @@ interface ListSpec<O extends ListOver, T extends object> extends View<O> {
   readonly kind: O['kind'];
   items(overlay: O, state: State): readonly T[];
   idOf(item: T): string;
-  /** They are shown, searched and sorted by. */
+  /** The columns that are shown, searched and sorted by. */
   columns(overlay: O, state: State): readonly ListColumn<T>[];
-  /** The searchable texts, if they are more than the columns. Always the same for an item. */
+  /** The searchable texts, if they are more than the columns. They must never change for an item. */
   haystacksOf?(item: T, overlay: O): readonly Haystack[];
-  /** Failed and unconfirmed items, which come first. */
+  /** Whether an item has failed or is unconfirmed, so that it comes first. */
   isDoubtful?(item: T): boolean;
-  /** Its own search, for the typed words. */
+  /** The list's own search for the typed words. */
   found?(items: readonly T[], typed: string): readonly T[];
   toneOf?(item: T): Tone;
   signOf?(item: T, overlay: O): string;
@@ -167,23 +167,23 @@ export function listOf<O extends ListOver, T extends object>(spec: ListSpec<O, T
 
 export interface ListColumn<T> {
   readonly title: string;
-  /** A harmless text. */
+  /** The text, with control characters made visible. */
   text(item: T): string;
   /** The sort value, if it is not the text. */
   value?(item: T): ListRecord[string];
-  /** Without any cell it is only searched. */
+  /** The most cells. With 0 the column is only searched. */
   readonly most: number;
   /** Columns with the largest rank are dropped first. */
   readonly rank: number;
-  /** Least width that the column may shrink to instead of being dropped. */
+  /** The width to which the column may shrink before it is dropped. */
   readonly least?: number;
-  /** Counts as `least` when columns are fitted, and grows into the room that is left. */
+  /** True if it counts as `least` when columns are fitted, and then gets the room that is left. */
   readonly isFilling?: true;
-  /** By default that of the item. */
+  /** The tone; by default that of the item. */
   tone?(item: T): Tone;
 }
 
-/** A column with its cells on the screen. */
+/** A column with its width on the screen, in cells. */
 export interface FittedColumn<T> {
   readonly column: ListColumn<T>;
   readonly cells: number;
@@ -193,10 +193,10 @@ function fieldOf({ title }: { readonly title: string }): string {
   return title.toLowerCase().replaceAll(' ', '_');
 }
 
-/** Number of items measured for the column widths. */
+/** The number of items that are measured for the column widths. */
 const MOST_MEASURED = 1000;
 
-/** Columns as wide as the content of the first items; on a narrow screen the least important ones are dropped. */
+/** Columns as wide as the content of the first items. A narrow screen drops the least important ones. */
 export function fittedColumns<T>(
   items: readonly T[],
   columns: readonly ListColumn<T>[],
@@ -218,7 +218,7 @@ export function fittedColumns<T>(
     order.map((one) => [one]),
     width,
   );
-  // After one that has no room, no other one follows.
+  // If a column has no room, all columns after it are dropped, too.
   const omitted = order.findIndex((one) => !widths.has(one));
   const kept = new Set(omitted === -1 ? order : order.slice(0, omitted));
   return measured
@@ -226,7 +226,7 @@ export function fittedColumns<T>(
     .map((one) => ({ column: one.column, cells: widths.get(one) ?? 0 }));
 }
 
-/** Texts in their columns: each is cut, or followed by blanks up to the next one. */
+/** Writes texts into their columns. Each is cut, or padded up to the next column. */
 export function columnLine<T>(
   columns: readonly FittedColumn<T>[],
   textOf: (column: ListColumn<T>, index: number) => string,
@@ -254,7 +254,7 @@ export function matchingLines(lines: readonly TextLine[], find: Find): number[] 
   return lines.flatMap((line, index) => (search(textOfLine(line)).length > 0 ? [index] : []));
 }
 
-/** The next or previous match, around the end, and the top of the window that shows it. */
+/** The next or previous match, also across the end, and the top of the window that shows it. */
 export function sought(
   lines: readonly TextLine[],
   find: Find,
@@ -271,7 +271,7 @@ export function sought(
   return { at, top: isInSight ? top : Math.max(0, at - Math.floor(height / 3)) };
 }
 
-/** Number of lines that a move goes at a given height. */
+/** The number of lines of a move at a given height. */
 export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
   up: () => -1,
   down: () => 1,
@@ -295,7 +295,7 @@ function arranger<O extends ListOver, T extends object>({
   haystacksOf,
   isDoubtful,
 }: Pick<ListSpec<O, T>, 'haystacksOf' | 'isDoubtful'>) {
-  // Preparing what a search compares takes longer than matching.
+  // The haystacks are kept, because it takes longer to prepare them than to match.
   const prepared = new WeakMap<T, readonly Haystack[]>();
   const arranged = (
     over: O,
@@ -322,11 +322,11 @@ function arranger<O extends ListOver, T extends object>({
     if (!found.some(isFirst)) return found;
     return [...found.filter(isFirst), ...found.filter((item) => !isFirst(item))];
   };
-  // A cursor that moves, or a device that becomes known, changes no order.
+  // The view and the columns are not compared: a moved cursor, or a new device, does not change the order.
   return memoized(arranged, ([, , ...others]) => others);
 }
 
-/** `s`: by the next field, which comes before those sorted by so far; `o`: the last of them reversed. */
+/** The sort order after `s`, with the next field in place of the first one, or after `o`, with the last one reversed. */
 export function nextSort(
   fields: readonly string[],
   now: readonly string[],
@@ -341,7 +341,7 @@ export function nextSort(
   return [next, ...now.slice(1).filter((field) => nameOf(field) !== next)];
 }
 
-/** As in the table, but without similar words; half a pattern counts as words. */
+/** Parses a filter as in the table, but without fuzzy words. An incomplete pattern counts as words. */
 const filterOf = memoized((text: string): Filter => {
   const words = { terms: [{ kind: 'word' as const, text: text.toLowerCase(), isFuzzy: false }] };
   return attempt(DevshError, () => parseFilter(text, { isFuzzy: false })) ?? words;

@@ -16,7 +16,7 @@ import { RUNS } from './runs.ts';
 import { CHANGE, TIME_LINE } from './time-line.ts';
 import { type ListView, type Over, type OverOf, type View } from './view.ts';
 
-/** All views over the table; the help shows their keys in this order. */
+/** All views over the table. The help shows their keys in this order. */
 const VIEWS: { readonly [K in Over['kind']]: View<OverOf<K>> } = {
   runs: RUNS,
   'time-line': TIME_LINE,
@@ -50,7 +50,7 @@ export function listView(state: State): ListView | undefined {
   return shown?.view.list?.(shown.over, state);
 }
 
-/** The bars and the body ask for them in each frame. */
+/** The lines of a text view. Cached, because the bars and the body need them in each frame. */
 export const viewLines = memoized((state: State): readonly TextLine[] => {
   const shown = shownView(state);
   return shown?.view.lines?.(shown.over, state) ?? [];
