@@ -12,7 +12,6 @@ const MAX_HOLD_MS = 1500;
 interface CredentialState {
   /** Names of the devices that accepted it last: they keep getting it. */
   readonly acceptedBy: Set<string>;
-  /** Names of the devices that refused it. */
   refusedBy: string[];
   /** Devices that have it and did not respond so far, each with the timer of its hold. */
   readonly pending: Map<string, NodeJS.Timeout>;

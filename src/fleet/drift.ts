@@ -244,7 +244,7 @@ export interface ValueGroup {
 }
 
 interface ValueReading {
-  /** The harmless text of the value. */
+  /** The text of the value, with control characters made visible. */
   readonly textOf: (holder: Holder) => string;
   /** A text that is equal for equal values. Default: the text that is shown. */
   readonly sameAs?: ((holder: Holder) => string) | undefined;

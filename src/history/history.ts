@@ -87,7 +87,6 @@ export interface DeviceHistory {
   readonly unread: string;
 }
 
-/** Answers questions about earlier readings. */
 export class History {
   readonly #files: HistoryFiles;
   readonly #notKept: NotKept;

@@ -297,7 +297,6 @@ export class Keeper {
   }
 }
 
-/** The records of one reading. */
 interface ReadRecords extends Naming {
   readonly resource: string;
   readonly records: readonly DeviceRecord[];

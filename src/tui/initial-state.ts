@@ -9,7 +9,6 @@ import type { Size } from './terminal/painter.ts';
 /** The main table's resource until a line asks for another one. */
 const RESOURCE = 'user';
 
-/** The screen at the start of a session. */
 export function initialState(size: Size, keymap: Keymap = KEYMAP, theme?: ThemeName): State {
   return {
     size,

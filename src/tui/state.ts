@@ -76,7 +76,6 @@ export interface DeviceTab {
   readonly address: string;
   /** A device is also `failed` while devsh tries it again. */
   readonly kind: 'new' | 'connecting' | 'ready' | 'failed';
-  /** Why it failed. */
   readonly error: DevshError | undefined;
   /** When it began to fail. */
   readonly since?: Date | undefined;

@@ -10,7 +10,6 @@ import { visible } from '../text/visible.ts';
 
 /** The effects of keys on the terminal and on other programs. */
 export interface Surface {
-  /** Redraws everything. */
   repaint(): void;
   /** Applies the theme that the user has chosen; undefined for the default of the terminal. */
   showTheme(wanted: State['theme']): void;

@@ -36,7 +36,6 @@ export interface ImportStep {
   readonly device?: WrittenDevice;
 }
 
-/** A device of the source that cannot be imported. */
 interface ImportRefusal {
   readonly name: string;
   readonly place: string;

@@ -17,7 +17,6 @@ interface PromptProps {
   readonly under: number;
 }
 
-/** The input line with its menu or problem. */
 export function Prompt({ state, under }: PromptProps) {
   const { label, text, color } = inputLine(state);
   const context = contextOf(state);
@@ -68,7 +67,6 @@ interface ProblemProps {
   readonly height: number;
 }
 
-/** What is wrong with the line, and where. */
 function Problem({ state, problem, height }: ProblemProps) {
   const { columns } = state.size;
   const cells =

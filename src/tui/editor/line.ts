@@ -38,7 +38,6 @@ export interface Line {
   readonly after: string;
 }
 
-/** A line with its editing history. */
 export interface Editing {
   readonly line: Line;
   /** The last cut text, for `yank`. */

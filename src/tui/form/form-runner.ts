@@ -23,7 +23,6 @@ import {
 import { resourceWords } from '../../shell/commands/index.ts';
 import { quoteAssignment, quoteWord } from '../../text/words.ts';
 
-/** Fills forms with fields, and runs their lines. */
 export class FormRunner {
   readonly #fleet: Fleet;
   readonly #store: Store;

@@ -112,7 +112,6 @@ export function isChanged(form: Pick<FormState, 'draft'>, field: FormField): boo
   return !field.isReadOnly && textOf(form, field) !== field.value;
 }
 
-/** The choices shown while they are open. */
 export function openChoices(form: FormState): readonly FieldChoice[] {
   const field = currentField(form);
   if (field === undefined) return [];
@@ -126,7 +125,6 @@ export function openChoices(form: FormState): readonly FieldChoice[] {
     : all.filter(({ label }) => label.toLowerCase().includes(typed));
 }
 
-/** The problem of a field's value, if there is one. */
 export function problemOf(form: FormState, field: FormField): string | undefined {
   if (field.isReadOnly) return undefined;
   const text = textOf(form, field);

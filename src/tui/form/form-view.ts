@@ -335,7 +335,6 @@ function rangeText(min: number | undefined, max: number | undefined): string[] {
   return max === undefined ? [] : [`${max} or less`];
 }
 
-/** The note beside the command, if there is one. */
 function commandNote(form: FormState, isEmpty: boolean): Span | undefined {
   const general = generalRefusals(form);
   if (general.length > 0) return { tone: 'bad', text: `✗ ${visible(general.join('; '))}` };

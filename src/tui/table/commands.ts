@@ -11,7 +11,6 @@ import type { Marks } from './table-state.ts';
 
 /* The lines that keys of the table run. */
 
-/** Opens a form for a new record. */
 export function addForm({ table }: State): FormOpening {
   return { action: 'add', resource: table.view.resource, keys: [], on: '', device: undefined };
 }

@@ -20,7 +20,6 @@ import type { Marks, TableRead, TableState } from './table-state.ts';
 import { pluralOf, someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 
-/** The rows of the main table with their counts. */
 export interface TableRows {
   /** The shown rows: folded or not, filtered or only the marked ones, sorted. */
   readonly rows: readonly FoldedRow[];
@@ -135,7 +134,6 @@ function foldOf(
   return fold.rows(unread);
 }
 
-/** Cached fields of each device's records. */
 const fieldsIn = rememberedFor(fieldsOf);
 
 /** The number of records that are examined for time fields. */

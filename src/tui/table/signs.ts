@@ -39,7 +39,6 @@ type Differences = ReadonlyMap<string, Difference>;
 const NO_FIELDS: ReadonlySet<string> = new Set();
 const NO_DIFFERENCES: Differences = new Map();
 
-/** The highlights of a row. */
 export interface RowMarks {
   readonly sign: Sign;
   /** Fields that have another value than before. */
@@ -122,7 +121,6 @@ const compared = rememberedFor(
   },
 );
 
-/** Groups the rows of records that differ by key. */
 const differingRows = memoized((all: TableRows['all'], keyField: string) =>
   grouped(
     all.filter(({ differing }) => differing.length > 0),

@@ -144,7 +144,6 @@ function filterMarked(line: TextLine, wanted: readonly string[]): TextLine {
   return stressed(line, 'match', letters);
 }
 
-/** The lines in place of an empty table. */
 export function emptyLines(state: State): string[] {
   const { fleet, table } = state;
   if (fleet.devices.length === 0 && table.reads.size === 0) {

@@ -79,7 +79,6 @@ export function paneLines(state: State, width: number, height: number): readonly
   return [head, ...lines, ...notes].slice(0, height);
 }
 
-/** The record as it was compared. */
 function ofDrift({ drift: { drift, perDevice }, row }: OfDrift): RecordOnDevices {
   const { devices, unread, keyField } = drift;
   const held = devices.map((_, index) => row.held[index] ?? []);

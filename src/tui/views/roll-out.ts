@@ -21,7 +21,6 @@ const ended: Reason = (state) => (isUnderWay(state) ? undefined : 'the run has e
 const whilePaused: Reason = (state) =>
   isPaused(state) ? 'the run is paused: p continues it, x ends it' : undefined;
 
-/** The message after Ctrl-C. */
 export const INTERRUPTED =
   'stopping after the request in flight; Ctrl-C again does not wait for it';
 

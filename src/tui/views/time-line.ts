@@ -142,7 +142,6 @@ function below(state: State): readonly LogLine[] {
   return fittedLines(lines, state.size);
 }
 
-/** One change with its details. */
 export const CHANGE: View<OverOf<'change'>> = {
   keys: keysOf('change', 'While a change is shown', [RESTORE]),
   breadcrumb: ({ entry: { what } }) => cut(what, 40),
