@@ -14,7 +14,7 @@ import {
 } from '../device/record.ts';
 import { type Author, type Event, type FieldChange, type RecordEvent, spanOf } from './events.ts';
 import { idText } from './kept.ts';
-import type { Identity } from './replay.ts';
+import type { DeviceIdentity } from './replay.ts';
 
 /** A request that a run sent to a device. */
 export interface Deed {
@@ -38,7 +38,7 @@ interface DeedRecord extends Pick<Step, 'resource' | 'action' | 'key' | 'before'
 }
 
 /** The identities of the device in the period of an event, the latest first. */
-export type IdentitiesOf = (event: Event) => readonly Pick<Identity, 'address' | 'pin'>[];
+export type IdentitiesOf = (event: Event) => readonly Pick<DeviceIdentity, 'address' | 'pin'>[];
 
 /** The requests of the runs of this devsh, from their journals. They tell who made a change. */
 export class Deeds {

@@ -5,7 +5,7 @@ import { type KeptRecord, nameOf, type RecordName } from './kept.ts';
 import {
   changesOf,
   type Difference,
-  type Identity,
+  type DeviceIdentity,
   type KnownReading,
   type IdentityPeriod,
   type Readings,
@@ -336,7 +336,7 @@ function lastTime({ begin, resources }: IdentityPeriod): number {
   return Math.max(begin, ...ends);
 }
 
-function reasonOf(one: Identity, other: Identity): IdentityReason {
+function reasonOf(one: DeviceIdentity, other: DeviceIdentity): IdentityReason {
   if (one.pin !== other.pin) return 'pin';
   if (one.address !== other.address) return 'address';
   return 'digest key';

@@ -10,7 +10,7 @@ import { zonedTime } from '../text/time.ts';
 import type { HistoryFiles } from './history-files.ts';
 import type { KeptState } from './kept.ts';
 import {
-  type Identity,
+  type DeviceIdentity,
   type KnownReading,
   type IdentityPeriod,
   type Moment,
@@ -25,7 +25,7 @@ export interface PastState extends KnownReading {
   /** Whether the device has had the same identity since then. */
   readonly isCurrentIdentity: boolean;
   /** The identities of the device then, and of the devices that have had its name since, in order. */
-  readonly identities: readonly Identity[];
+  readonly identities: readonly DeviceIdentity[];
   /** The fields that the list left out, if it was a summary. */
   readonly notRead: NotRead | undefined;
   /** Fields that move by themselves. The records do not have them. */

@@ -12,7 +12,7 @@ import {
 import {
   differenceByKey,
   type HistoryLine,
-  type Identity,
+  type DeviceIdentity,
   isSameDevice,
   periodName,
   type LineOfReading,
@@ -26,7 +26,7 @@ import {
 
 /** A complete reading of a resource, to be kept. */
 export interface NewReading extends Moment {
-  readonly identity: Identity;
+  readonly identity: DeviceIdentity;
   readonly resource: string;
   readonly keyField: string;
   /** Fields that may have a unique id, the best first. */

@@ -22,7 +22,7 @@ export interface Moment {
 }
 
 /** The device that was read. A name alone does not identify it: see `isSameDevice`. */
-export interface Identity {
+export interface DeviceIdentity {
   readonly name: string;
   /** `host:port` */
   readonly address: string;
@@ -77,7 +77,7 @@ export type HistoryLine =
       readonly at: number;
       readonly upTo?: number;
       readonly replaces?: string;
-    } & Identity)
+    } & DeviceIdentity)
   /** All records of a reading: the first one of an identity, or a state on which later lines build. */
   | (ReadingLine &
       Naming & {
@@ -108,20 +108,20 @@ export type LineOfReading = Exclude<HistoryLine, { readonly kind: 'life' | 'larg
 
 /** Whether address and pin are the same. The pin may also be the one that the user has replaced by the new one. */
 export function isSameDevice(
-  known: Identity,
-  next: Identity & { readonly replaces?: string },
+  known: DeviceIdentity,
+  next: DeviceIdentity & { readonly replaces?: string },
 ): boolean {
   const isPinned = [next.pin, next.replaces].includes(known.pin);
   return isPinned && known.address === next.address && known.digestKey === next.digestKey;
 }
 
 /** The short name of an identity in the lines of its readings. */
-export function periodName({ name, address, pin, digestKey }: Identity): string {
+export function periodName({ name, address, pin, digestKey }: DeviceIdentity): string {
   const text = JSON.stringify([name, address, pin, digestKey]);
   return createHash('sha256').update(text).digest('base64url').slice(0, 8);
 }
 
-/** The name of a key of digests, as in an `Identity`. */
+/** The name of a key of digests, as in `DeviceIdentity`. */
 export function digestKeyName(key: Buffer): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 8);
 }
@@ -221,7 +221,7 @@ export interface IdentityPeriod {
   readonly id: string;
   readonly begin: number;
   /** The names and pins that it had, the latest first. */
-  readonly identities: [Identity, ...Identity[]];
+  readonly identities: [DeviceIdentity, ...DeviceIdentity[]];
   /** The short name of the last identity. */
   life: string;
   readonly resources: Map<string, Readings>;
@@ -444,7 +444,7 @@ export function replay(
   return { periods, damaged, upTo, end: periods.at(-1) };
 }
 
-function identityIn({ name, address, pin, digestKey }: Identity): Identity {
+function identityIn({ name, address, pin, digestKey }: DeviceIdentity): DeviceIdentity {
   return { name, address, pin, digestKey };
 }
 

@@ -29,7 +29,7 @@ import {
   shortLabel,
   unboundKeyText,
 } from './keys/keymap.ts';
-import { pendingOf, TableFeed } from './table/feed.ts';
+import { pendingLookup, TableFeed } from './table/feed.ts';
 import { type KeyEvent, matchesKey, parseKey } from './terminal/keys.ts';
 
 const NOTHING_RUNS =
@@ -122,7 +122,7 @@ export class Controller {
       (event) => this.#press(event),
       () => this.#warn('dropped the keys that were typed before the focus changed'),
     );
-    this.#lookForPending = pendingOf(shell.shell, store);
+    this.#lookForPending = pendingLookup(shell.shell, store);
     this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#background = [

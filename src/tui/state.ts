@@ -12,7 +12,7 @@ import type { DriftRow } from '../fleet/drift.ts';
 import type { Draft, FormState } from './form/form-state.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { EMPTY_EDITING, type Editing } from './editor/line.ts';
-import type { DeviceFacts } from '../shell/devices/probe.ts';
+import type { SessionFacts } from '../shell/devices/probe.ts';
 import type { DeniedWrites } from '../shell/writing/denied-writes.ts';
 import type { Binding, Part } from './keys/key-binding.ts';
 import type { KeyName } from './terminal/keys.ts';
@@ -80,7 +80,7 @@ export interface DeviceTab {
   /** When it began to fail. */
   readonly since?: Date | undefined;
   /** Other known facts; absent before the first use. */
-  readonly facts?: DeviceFacts;
+  readonly facts?: SessionFacts;
 }
 
 export interface FleetView {

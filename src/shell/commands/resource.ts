@@ -383,7 +383,7 @@ function recordChanges(resource: string): VerbSpec {
     examples: [`${resource} changes bob`, `${resource} changes bob --since 2d --all-fields`],
     async *run(call) {
       const past = await import('../past/list-changes.ts');
-      yield* past.recordChanges(
+      yield* past.listRecordChanges(
         call,
         resource,
         plainKey(call, resource, call.args.optional('KEY') ?? ''),

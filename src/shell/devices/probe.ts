@@ -105,8 +105,8 @@ export function caText(file: string): string {
   return `CA ${basename(file)}`;
 }
 
-/** What is known of one device of the session besides its state; not yet safe to show. */
-export type DeviceFacts = ReturnType<typeof deviceFacts>;
+/** The known facts about a device of the session, besides its state. Their texts are not escaped yet. */
+export type SessionFacts = ReturnType<typeof deviceFacts>;
 
 export function deviceFacts(session: DeviceSession) {
   const { state, profile, entry, route } = session;

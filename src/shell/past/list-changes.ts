@@ -146,7 +146,7 @@ export function neverHad(
 }
 
 /** `user changes KEY`: the period of one record on each device. */
-export async function* recordChanges(
+export async function* listRecordChanges(
   call: ChangesCall,
   resource: string,
   key: string,

@@ -18,7 +18,7 @@ import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
 import type { HistoryFiles } from '../../history/history-files.ts';
 import { Keeper } from '../../history/kept.ts';
-import { digestKeyName, type Identity } from '../../history/replay.ts';
+import { digestKeyName, type DeviceIdentity } from '../../history/replay.ts';
 import { redactorFor } from '../../history/observer.ts';
 import { History, notReadText, type PastState } from '../../history/history.ts';
 import { wayBack, type WayBack } from '../../history/way-back.ts';
@@ -215,7 +215,7 @@ function readingTexts(
   );
 }
 
-function isOneDevice(all: readonly Pick<Identity, 'address' | 'pin'>[]): boolean {
+function isOneDevice(all: readonly Pick<DeviceIdentity, 'address' | 'pin'>[]): boolean {
   const [first] = all;
   return all.every(({ address, pin }) => address === first?.address && pin === first.pin);
 }
@@ -235,7 +235,7 @@ function doubtOf({ ref, pin }: DeviceSession, { identities }: PastState): string
 interface Then {
   readonly resource: string;
   readonly past: PastState;
-  /** What the device holds now. */
+  /** The full records that the device has now. */
   readonly full: readonly DeviceRecord[];
 }
 

@@ -102,7 +102,7 @@ export async function* listPending(call: Call<'on' | 'long'>): AsyncGenerator<Ou
       since: one.run.at,
       device: one.device.name,
       change: changeText(one),
-      cause: causeText(one),
+      cause: pendingCause(one),
       command: one.run.command,
     })),
   );
@@ -120,7 +120,7 @@ export function changeText({ action, resource, key, change }: Pending): string {
   return visible([`${action} ${recordName({ resource, key })}`, ...values].join(' '));
 }
 
-function causeText({ cause, change, run }: Pending): string {
+function pendingCause({ cause, change, run }: Pending): string {
   if (change === undefined) {
     const isPruning = / --prune(?: |$)/.test(run.command);
     return `${cause}; repeat the line of the run${isPruning ? ', which also deletes what is not in the file' : ''}`;
@@ -129,7 +129,7 @@ function causeText({ cause, change, run }: Pending): string {
   return masked.length > 0 ? `${cause}; needs ${masked.join(', ')}` : cause;
 }
 
-/** Other devices may have pending changes. */
+/** With `--on` it names only these devices, because others may have pending changes. */
 export function nothingPending({ options: { on } }: Call<'on'>): string {
   return `nothing is pending${on.length === 0 ? '' : ' on the named devices'}`;
 }
@@ -176,7 +176,7 @@ export async function pendingCounts(
   return new Map(counts.filter(([, count]) => count > 0));
 }
 
-/** For a session that starts: all that is pending. */
+/** A text about all that is pending, for a session that starts; undefined if nothing is. */
 export async function pendingSummary(services: Services): Promise<string | undefined> {
   const { open } = await readPending(services);
   if (open[0] === undefined) return undefined;
@@ -184,7 +184,7 @@ export async function pendingSummary(services: Services): Promise<string | undef
   return `${counted(open.length, 'change')} pending since ${since} on ${someOf(namesOf(open), 3)}`;
 }
 
-/** For `connect`: what is pending on these devices, and the line that continues it. */
+/** A text about what is pending on these devices, with the line that continues it, for `connect`. */
 export async function pendingOn(
   services: Services,
   devices: readonly DeviceRef[],

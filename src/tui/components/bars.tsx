@@ -17,7 +17,7 @@ export function StatusBar({ state }: BarProps) {
   return <Line spans={fleetStrip(state)} ground={fleet.color ?? 'plain'} width={size.columns} />;
 }
 
-/** The title of the view below: its breadcrumbs and facts, and the number of marks. */
+/** The title of the table or view: its breadcrumbs and facts, and the number of marks. */
 export function Title({ state }: BarProps) {
   const { left, right } = titleLine(state);
   const context = contextOf(state);

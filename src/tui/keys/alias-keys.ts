@@ -22,7 +22,7 @@ import { currentCell } from '../views/drift.ts';
 import { listView } from '../views/views.ts';
 import { firstOf, readOnly, type Reason } from './binding.ts';
 import { KEYMAP } from './default-keymap.ts';
-import type { Line } from './key-binding.ts';
+import type { LineFacts } from './key-binding.ts';
 
 /* The keys of aliases. Each types the name of its alias, and the values at the cursor as NAME=VALUE. */
 
@@ -114,7 +114,7 @@ function bindingOf(
   name: string,
   alias: Alias,
   place: Place,
-): Omit<KeyBinding & Line<State>, 'keys'> {
+): Omit<KeyBinding & LineFacts<State>, 'keys'> {
   const { label = name, run } = alias;
   const held = templateOf(alias).placeholders.map((one) => one.name);
   const taken = held.filter((one) => ON_SCREEN.test(one));

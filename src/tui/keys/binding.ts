@@ -1,5 +1,5 @@
 import type { Context, KeyBinding, State } from '../state.ts';
-import type { Effect, Facts, Key, Line, ViewAction } from './key-binding.ts';
+import type { Effect, Facts, Key, LineFacts, ViewAction } from './key-binding.ts';
 import { lineText } from '../editor/line.ts';
 import { shownDevices, tableRows } from '../table/rows.ts';
 
@@ -26,8 +26,8 @@ export function lineKey(
   keys: Key<State>['keys'],
   action: string,
   label: string,
-  run: Line<State>['run'],
-  facts: Facts<State> & Omit<Line<State>, 'run'> = {},
+  run: LineFacts<State>['run'],
+  facts: Facts<State> & Omit<LineFacts<State>, 'run'> = {},
 ): Key<State> {
   return { keys, action, label, run, ...facts };
 }

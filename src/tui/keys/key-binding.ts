@@ -131,7 +131,7 @@ export interface Facts<S> {
 }
 
 /** A key that runs a line, as if typed. */
-export interface Line<S> {
+export interface LineFacts<S> {
   /** Undefined if nothing is at the cursor. A line that ends with a blank waits at the prompt. `index`: that of the key. */
   readonly run: (state: S, index: number) => string | undefined;
   /** Whether it closes the view first, because the table shows the effect of the line. */
@@ -144,7 +144,7 @@ export type Key<S> = Facts<S> & {
   readonly label: string;
 } & (
     | { readonly action: ViewAction | Effect; readonly run?: undefined }
-    | ({ readonly action: string } & Line<S>)
+    | ({ readonly action: string } & LineFacts<S>)
   );
 
 /** A key in its context; `C`: the contexts. */

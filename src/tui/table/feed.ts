@@ -12,7 +12,7 @@ import type { TableRead } from './table-state.ts';
 import type { ShellSession } from '../../shell/session.ts';
 
 /** The filter of a line, as typed. */
-export function filterOf({ args, given: { filter } }: Invocation): string {
+export function typedFilter({ args, given: { filter } }: Invocation): string {
   const words = args.all('FILTER').map(quoteWord);
   return [...words, ...(filter === undefined ? [] : [filter])].join(' ');
 }
@@ -52,7 +52,7 @@ export class TableFeed {
         kind: isFirst ? 'table' : 'table-source',
         source: {
           command: line,
-          commandFilter: filterOf(invocation),
+          commandFilter: typedFilter(invocation),
           scope: hasDevices ? [...(this.#named?.devices ?? [])] : undefined,
           view: read.view,
           watchMs: given.watchMs,
@@ -130,7 +130,7 @@ export class TableFeed {
 }
 
 /** Looks up the pending changes of connected devices, after a device is connected, and if `isDue`. */
-export function pendingOf({ services }: ShellSession, store: Store): (isDue?: boolean) => void {
+export function pendingLookup({ services }: ShellSession, store: Store): (isDue?: boolean) => void {
   let last: Promise<unknown> = Promise.resolve();
   let known = '';
   const update = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { key, keysOf, lineKey, readOnly, type Reason } from '../keys/binding.ts'
 import { memoized } from '../store.ts';
 import type { Tone } from '../screen/theme.ts';
 import type { DriftOverlay, LogLine, State } from '../state.ts';
-import { filterOf } from '../table/feed.ts';
+import { typedFilter } from '../table/feed.ts';
 import { filterText } from '../table/view.ts';
 import { namesText } from './plan-lines.ts';
 import { fittedLines, type ListColumn, type ListOf, listOf } from './view.ts';
@@ -112,7 +112,7 @@ export const DRIFT: ListOf<DriftOverlay, DriftRow> = listOf({
   },
   opening: (output, invocation, command) =>
     output.kind === 'drift'
-      ? { kind: 'drift', command, filter: filterOf(invocation), output, ...START }
+      ? { kind: 'drift', command, filter: typedFilter(invocation), output, ...START }
       : undefined,
   items: ({ output, isWhole }) => rowsInSight(output.drift.rows, isWhole),
   idOf: ({ key }) => key,
