@@ -57,7 +57,7 @@ export const CONNECTED: ArgSpec = {
 
 /** Parses `field=value` words. Each field may occur once. */
 export function fieldsOf(words: readonly Word[]): DeviceRecord {
-  // Not an object from the start: "__proto__" must become a field like any other.
+  // A map, not an object: in an object, "__proto__" would not become a field.
   const fields = new Map<string, Value>();
   for (const { text, start } of words) {
     const at = text.indexOf('=');

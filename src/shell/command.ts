@@ -30,7 +30,7 @@ import type { ShellSession, ShellIo } from './session.ts';
 import { someOf } from '../text/one-line.ts';
 import { type Arguments, parseLine, quoteLine, quoteWord, type Word } from '../text/words.ts';
 
-/** What completion may use: only what is known already, never the network. */
+/** The data for completion. It is known already: completion never uses the network. */
 export interface CompletionScope {
   readonly commands: readonly CommandSpec[];
   readonly fleet: Fleet;
@@ -372,7 +372,7 @@ export class Call<K extends OptionKey = never, M extends OptionKey = never> {
     });
   }
 
-  /** As `sessions`, but may be empty. */
+  /** Like `sessions`, but may be empty. */
   async selected(): Promise<readonly DeviceSession[]> {
     // The user may have left this line and changed the selection.
     this.io.signal.throwIfAborted();

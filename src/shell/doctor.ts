@@ -177,7 +177,7 @@ function problemOf({ path, state, mode = '', problem }: FileCheck): string | und
   return `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
 }
 
-/** What can be reported about a file or folder of devsh before it is read. */
+/** The state of a file or folder of devsh, before it is read. */
 interface FileCheck {
   readonly path: string;
   readonly state: 'absent' | 'fine' | 'open to others' | 'not usable';

@@ -75,7 +75,7 @@ export function seenFields(
   return [...new Set(records.flatMap((record) => Object.keys(record)))];
 }
 
-/** As `seenFields`; a device without records in this session uses the fields of earlier sessions. */
+/** Like `seenFields`, but uses the fields of earlier sessions for devices without records in this session. */
 export function everSeenFields(devices: readonly SeenDevice[], resource: string): string[] {
   const kept = devices.flatMap((device) =>
     device.cached(resource) === undefined ? (device.cachedKeys(resource)?.fields ?? []) : [],

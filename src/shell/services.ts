@@ -177,7 +177,7 @@ export abstract class Services {
     return lockFile(this.paths.state, path);
   }
 
-  /** For how long readings are kept, and how many bytes of them. */
+  /** How long readings are kept, and how many megabytes. */
   get historyLimits(): HistoryLimits {
     const isOn = this.settings.get('rememberKeys');
     const days = isOn ? this.settings.get('historyDays') : 0;

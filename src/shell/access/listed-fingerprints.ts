@@ -92,7 +92,7 @@ function fingerprintsIn(
   return listed;
 }
 
-/** As in selectors, a name wins over an address. */
+/** The address of a device. A name wins over an address, as in selectors. */
 function addressOf(word: string, inventory: Inventory, place: string): string {
   try {
     return formatAddress(parseAddress(inventory.find(word)?.address ?? word));

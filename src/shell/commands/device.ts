@@ -159,7 +159,7 @@ function connectedSessions(call: Call): readonly DeviceSession[] {
   return connected.filter(({ ref }) => names.has(ref.name));
 }
 
-/** As `selectDevices`, among the connected devices only. */
+/** Like `selectDevices`, but only among the connected devices. */
 function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[] {
   const entries = call.shell.fleet.connected.map(({ entry }) => entry);
   const names = entries.map(({ name }) => name);

@@ -10,7 +10,7 @@ import { probe } from '../devices/probe.ts';
 import { DEVICES } from '../grammar/options.ts';
 import { awaiting, info, type Output, table } from '../output.ts';
 
-/** What devsh must ask about one device before it can continue; not yet safe to show. */
+/** A question about one device that devsh must ask before it can continue. Its texts are not escaped yet. */
 export interface DeviceQuestion {
   /** `changed`: the certificate differs from the pinned one. */
   readonly kind: 'changed' | 'certificate' | 'login';

@@ -110,7 +110,7 @@ export interface Look {
   readonly listed: readonly DeviceRecord[];
   /** The listed records, one of them read in full. */
   readonly records: readonly DeviceRecord[];
-  /** What one of them shows at its own path. */
+  /** What a GET of the own path of one record shows. */
   readonly own: string | undefined;
   readonly example: DeviceRecord | undefined;
   /** The paths that were tried before that of the list, with their answers. */

@@ -104,7 +104,7 @@ const DEVICE_ROWS = [
   toggle('readOnly', '--read-only  Refuse every write'),
 ];
 
-/** Where new secrets come from, and where they are kept. */
+/** The source of new secrets, and the places that keep them. */
 const NEW_SECRET_ROWS = [
   toggle('newStdin', '--new-stdin  Read the new secret from standard input, after other secrets'),
   toggle('generate', '--generate  Generate it'),
@@ -140,7 +140,7 @@ const ROWS = [
   toggle('token', '--token  A token instead of a password'),
   choice('to', '--to STORE  Keep the login in the keychain or the vault', ['keychain', 'vault']),
 
-  // What to show of records and responses, and how often.
+  // Which parts of records and responses to show, and how often.
   value(
     'columns',
     '--columns FIELDS  Show only these fields, in this order; a prompt keeps them until "auto", which shows all',

@@ -63,7 +63,7 @@ export const ENVIRONMENT: readonly { title: string; variables: readonly Explaine
   },
 ];
 
-/** What the exit status of a one-shot command means, for `help exit-codes`, man page and README. */
+/** The meanings of the exit status of a one-shot command, for `help exit-codes`, man page and README. */
 export const EXIT_CODES: readonly Explained[] = [
   ['0', 'done, verified'],
   ['1', 'failed'],

@@ -37,7 +37,7 @@ export async function isFirstRun({ services, fleet }: ShellSession): Promise<boo
   return held?.devices.length === 0 && pins?.length === 0 && lines?.length === 0;
 }
 
-/** What to do while nothing is connected: pending runs, the last devices, groups. Empty if a file is unreadable. */
+/** Steps to offer while nothing is connected: pending runs, the last devices, groups. Empty if a file is unreadable. */
 export async function nextSteps({ services, fleet }: ShellSession): Promise<readonly FirstStep[]> {
   if (fleet.connected.length > 0) return [];
   const all = Promise.all([pendingSteps(services), lastSession(services), groupSteps(services)]);

@@ -32,7 +32,7 @@ export type { FieldIssues };
 
 export interface FieldChoice {
   readonly value: string;
-  /** As the device shows it to people. */
+  /** The text that the device shows to people. */
   readonly label: string;
 }
 
@@ -45,7 +45,7 @@ interface Spelling {
 export interface FormField {
   readonly name: string;
   readonly label: string;
-  /** As the device names it: string, boolean, choice, integer … */
+  /** The type as the device names it: string, boolean, choice, integer … */
   readonly type: string;
   readonly isRequired: boolean;
   readonly isReadOnly: boolean;
@@ -67,7 +67,7 @@ export interface FormField {
   readonly mixed?: readonly string[] | undefined;
   /** The value of a new record by default. */
   readonly fallback: string;
-  /** Where devsh knows the field from; `seen`: from the records alone. */
+  /** The source of what devsh knows about the field. `seen`: only the records. */
   readonly origin: Origin | 'seen';
 }
 

@@ -61,7 +61,7 @@ export async function* readRecords(
   }
   yield* missingColumns(view, fields, noRecord(unreadOf(sessions, found)));
   const sorted = sortedBy(view);
-  // Without a filter and an order there is nothing to doubt.
+  // Only a filter or an order can be wrong.
   if (filter !== undefined || sorted.length > 0)
     yield* checkFilter(call, sessions, { ...view, filter, sorted, reads: found });
   yield* keepColumns(call, sessions, view.resource, fields);

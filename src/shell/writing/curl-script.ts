@@ -10,12 +10,12 @@ import { hasUnsafe, replaceUnsafe, visible } from '../../text/visible.ts';
 import type { Step } from '../../change/step.ts';
 import type { About } from '../../change/verdict.ts';
 
-/** How devsh reaches a device, and what the device wants. */
+/** How to reach and log in to a device, and the headers that it requires. */
 export interface Connection {
-  /** Undefined: as curl connects by itself. */
+  /** Undefined if curl connects as it does by itself. */
   readonly route?: Route | undefined;
   readonly headers?: Profile['headers'];
-  /** How the device takes a token, if not as usual. */
+  /** How the device accepts a token; undefined for the usual way. */
   readonly auth?: Profile['auth'];
 }
 
@@ -23,8 +23,8 @@ export interface Connection {
 type Variables = Map<string, { readonly name: string; readonly of: string }>;
 
 /**
- * The requests of a plan, in its order, as a bash script of curl calls, without secrets: the login and masked
- * fields come from the environment and reach curl through pipes, as every user of a machine can see arguments.
+ * The requests of a plan, in its order, as a bash script of curl calls without secrets. The login and masked fields
+ * come from the environment, and reach curl through pipes, because every user of a machine can see arguments.
  *
  * @param line what was planned
  * @param connections by address
@@ -93,7 +93,7 @@ const LOGIN_CHECK = [
   'fi',
 ];
 
-/** A value in curl's configuration: quoted, with backslash escapes. */
+/** The bash function that prints a proxy login for curl's configuration: quoted, with backslash escapes. */
 const PROXY_LOGIN = [
   'proxy_login() {',
   '  local word=${1//\\\\/\\\\\\\\}',
@@ -148,7 +148,7 @@ function callLines(
   ];
 }
 
-/** Prints the header of the login: `login` with what stands before a token, or a session from the environment. */
+/** The command that prints the header of the login, with a token or a session from the environment. */
 function loginCommand(device: DeviceRef, auth: Connection['auth'], variables: Variables): string {
   if (auth === undefined) return 'login';
   const { header = 'Authorization', login } = auth;
@@ -161,7 +161,7 @@ function loginCommand(device: DeviceRef, auth: Connection['auth'], variables: Va
   return `printf '%s%s\\n' ${quoted(before)} "$${name}"`;
 }
 
-/** Overrides NO_PROXY of the environment; the login comes through a pipe. */
+/** The arguments for a proxy. They override NO_PROXY of the environment. The login comes through a pipe. */
 function proxyArguments(proxy: ProxyServer, variables: Variables): string {
   const words = [`--noproxy '' --proxy ${quoted(proxy.url)}`];
   if (proxy.login() !== undefined) {
@@ -180,18 +180,18 @@ function dataArgument(
   if (maskedValue(field, text) === MASK) {
     return `--data-urlencode ${quoted(`${name}@`)}<(printf '%s' "$${nameOf(field)}")`;
   }
-  // Without a name curl drops the "="; and no argument can contain a NUL.
+  // curl drops the "=" if the name is empty, and no argument can contain a NUL.
   return name === '' || text.includes('\0')
     ? `--data-raw ${quoted(new URLSearchParams([[field, text]]).toString())}`
     : `--data-urlencode ${quoted(`${name}=${text}`)}`;
 }
 
-/** curl encodes the value, but not the name. */
+/** The name in encoded form, because curl encodes only the value. */
 function encodedName(field: string): string {
   return new URLSearchParams([[field, '']]).toString().slice(0, -1);
 }
 
-/** One variable for each secret: two users have two passwords, one user has the same on all devices. */
+/** The variable of a secret. Two users have two passwords, but one user has the same on all devices. */
 function variableFor(variables: Variables, field: string, owner: string): string {
   const plain = `FIELD_${field.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
   return newVariable(variables, JSON.stringify([field, owner]), plain, `the ${field} of ${owner}`);
@@ -207,7 +207,7 @@ function newVariable(variables: Variables, id: string, plain: string, of: string
   return name;
 }
 
-/** A URL with secrets in its query comes through a pipe; their variables have them as the URL spells them. */
+/** The argument for a URL. If its query has secrets, it comes through a pipe, and variables contain them encoded. */
 function urlArgument(url: string, nameOf: (field: string) => string): string {
   if (maskedPath(url) === url && !url.includes('\0')) return quoted(url);
   const escaped = url.replace(/["\\]/g, '\\$&');
@@ -216,18 +216,18 @@ function urlArgument(url: string, nameOf: (field: string) => string): string {
   return `--config <(printf 'url = "%s"\\n' ${words.join('')})`;
 }
 
-/** The zone of an IPv6 address (`%eth0`) is written `%25eth0` in a URL (RFC 6874). */
+/** The URL of a path. In it, the zone of an IPv6 address (`%eth0`) is `%25eth0` (RFC 6874). */
 function urlOf(address: string, path: string): string {
   return `https://${address.replaceAll('%', '%25')}${path}`;
 }
 
-/** One word for bash. Invisible characters are written as the bytes of their UTF-8 form. */
+/** A text as one word for bash, with invisible characters as the bytes of their UTF-8 form. */
 function quoted(text: string): string {
   if (!hasUnsafe(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
   return `$'${replaceUnsafe(text.replace(/['\\]/g, '\\$&'), bytesOf)}'`;
 }
 
-/** Three octal digits each: with hexadecimal escapes bash would include following digits. */
+/** The bytes as escapes of three octal digits. In hexadecimal ones, bash would include the digits that follow. */
 function bytesOf(character: string): string {
   return Array.from(Buffer.from(character, 'utf8'))
     .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)

@@ -46,7 +46,7 @@ import { lineOn } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 import { textOf } from '../../output/sentences.ts';
 
-/** The plan, each verdict, the journal and the report say so. */
+/** The caution in the plan, in each verdict, in the journal and in the report. */
 const NOT_KNOWN = 'open sessions and API tokens: not known to be ended';
 
 type LockoutCall = Call<(typeof LOCKOUT)[number]>;
@@ -194,7 +194,7 @@ async function lookOn(
   const closing = new Map(
     own.map((record): [DeviceRecord, Change] => {
       const key = valueText(record[keyField]);
-      // Only the account that was found is meant.
+      // The change means only the account that was found.
       const meant = { ...identityOf(profile, keyField, record), age: 'fresh' as const };
       const change = { resource, target: { kind: 'key' as const, key }, meant, purpose };
       const fields = disablingFields(profile, resource, record);

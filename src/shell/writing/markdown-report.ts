@@ -15,14 +15,14 @@ import {
 } from '../../change/report.ts';
 import { countsOf } from '../../change/run-results.ts';
 
-/** Punctuation of Markdown and HTML, blanks that would be lost, and what turns an address into a link. */
+/** Matches punctuation of Markdown and HTML, blanks that would be lost, and parts that make a text a link. */
 const MEANINGFUL =
   /[\\`*[\]<>|&~#$@]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^ | $|(?<= ) |:(?=\/\/)|(?<=www)\./giu;
 
 /**
- * The head, a table of all devices, then the changes, once for devices that differ only in ids.
+ * A head, a table of all devices, and the changes. Devices that differ only in ids share one section.
  *
- * @param level of the first heading: the report may be a part of another document
+ * @param level the level of the first heading, because the report may be a part of another document
  */
 export function markdownReport(report: Report, level = 1): string {
   const devices = mostUrgentFirst(report.devices);
@@ -72,7 +72,7 @@ function sectionLines(devices: readonly [DeviceReport, ...DeviceReport[]]): stri
   return ['', `## ${names}${count}: ${verdictOf(first)}`, ...bodyLines(devices)];
 }
 
-/** The steps of devices with the same outcome; `isLeftOut` names fields that are ignored. */
+/** The steps of devices with the same outcome, without the fields that `isLeftOut` names. */
 function bodyLines(
   devices: readonly DeviceReport[],
   isLeftOut: (field: string) => boolean = () => false,
@@ -121,7 +121,7 @@ function cellText(value: Value | undefined): string {
   return text === '' ? '(empty)' : inline(text);
 }
 
-/** Each device assigns its own ids. */
+/** Whether a field is an id, which each device assigns itself. */
 function isIdField(field: string): boolean {
   return documentedProfile.idFields.includes(field);
 }
@@ -132,7 +132,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [row(head), row(head.map(() => '---')), ...rows.map(row)];
 }
 
-/** Syntax becomes character references: renderers disagree on backslashes before a `|` in a table. */
+/** Writes syntax as character references, because renderers disagree on backslashes before a `|` in a table. */
 export function inline(text: string): string {
   return visible(text).replace(MEANINGFUL, (character) => `&#${character.codePointAt(0) ?? 0};`);
 }

@@ -9,7 +9,7 @@ import { type Output, warning } from '../output.ts';
 import { zonedTime } from '../../text/time.ts';
 import type { Services } from '../services.ts';
 
-/** Who started a run, relative to this session, the closest first. */
+/** Who started a run: this session, this user, or somebody else. The closest comes first. */
 const OWNERS = ['session', 'user', 'somebody else'] as const;
 type Owner = (typeof OWNERS)[number];
 

@@ -31,7 +31,7 @@ import type { DeviceNow } from './device-now.ts';
 
 /* Turns what a run left to do into changes. Each says which record it means, and what that record must still hold. */
 
-/** What is left of a run on one device, and where the device is now. */
+/** The changes that a run left on one device, and the address of the device now. */
 export interface Left {
   readonly own: DevicePlan;
   readonly place: DeviceNow;

@@ -41,7 +41,7 @@ import type { Consent, Mark } from '../../change/identity.ts';
 /** What a command wants to write, where, and what allows it. Every command that writes makes one (docs/writing.md). */
 export interface WriteIntent {
   readonly sessions: readonly DeviceSession[];
-  /** What each device shall hold. */
+  /** The changes for each device. */
   readonly wanted: (session: DeviceSession) => RequestedChanges;
   /**
    * `fresh`: this line names the records. `older`: an earlier line named them, and the gate decides which they are now.
@@ -59,7 +59,7 @@ type AsyncReview = AsyncGenerator<Output, ReviewedPlan | undefined>;
 
 interface ReviewedPlan {
   readonly plan: Plan;
-  /** What the question says beside the plan. */
+  /** Texts of the question, besides the plan. */
   readonly details?: readonly string[];
   /** If true, a plan that changes nothing and had no failure is only shown, and makes no run. */
   readonly needsChange?: boolean;
