@@ -3,7 +3,7 @@ import { CredentialError } from '../errors.ts';
 
 export type CredentialOutcome = 'accepted' | 'refused' | 'unknown';
 
-/** After so many refusals a credential goes to no other device: a wrong password must not lock accounts. */
+/** After this many refusals a credential goes to no other device: a wrong password must not lock accounts. */
 export const MAX_REFUSALS = 2;
 
 /** After this time, other devices may get the credential before a slow device responds. */
@@ -22,7 +22,7 @@ interface CredentialState {
 export class CredentialGate {
   readonly #states = new Map<string, CredentialState>();
 
-  /** Each command of the user may try refused credentials again; what devsh repeats by itself may not. */
+  /** Allows refused credentials again. Called for each command of the user, but not for work that devsh repeats. */
   forgetRefusals(): void {
     for (const state of this.#states.values()) state.refusedBy = [];
   }

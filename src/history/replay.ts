@@ -96,7 +96,7 @@ export type HistoryLine =
       readonly left?: readonly string[];
     })
   | (ReadingLine & { readonly kind: 'same' })
-  /** A reading with too many records to be kept; one line stands for all that follow each other. */
+  /** A reading with too many records to be kept. One line stands for several of them in a row. */
   | (Moment & {
       readonly kind: 'large';
       readonly resource: string;

@@ -153,7 +153,7 @@ const MINUTE_MS = 60_000;
 /** The number of devices that `atOnce` writes at the same time, unless `--concurrency` sets it. */
 const MOST_AT_ONCE = 256;
 
-/** One execution of a verb, with the values of its options: `K` surely, `M` if the verb takes them. */
+/** One execution of a verb, with the values of its options. `K`: those that it has. `M`: those that it may have. */
 export class Call<K extends OptionKey = never, M extends OptionKey = never> {
   readonly args: Arguments<OptionKey>;
   /** The line with secrets masked, safe to keep. */

@@ -50,7 +50,7 @@ export interface ShellIo {
   readonly isLast?: boolean;
   /** Standard input as text, for `run -`. */
   readonly readInput: () => Promise<string>;
-  /** Aborted by Ctrl-C: finish what is in flight, then stop. */
+  /** Ctrl-C aborts it. The command must then finish the request in flight, and stop. */
   readonly signal: AbortSignal;
   /** Lets the user pause a run; absent without a full screen. */
   readonly control?: RunControl | undefined;

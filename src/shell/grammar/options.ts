@@ -285,7 +285,7 @@ export type AllOptions = {
   readonly [R in Row as R['key']]: R extends Option<R['key'], infer T> ? T : never;
 };
 
-/** The values of some options, as a verb that takes them gets them. */
+/** The values of the options `K`, as a verb with these options gets them. */
 export type Options<K extends OptionKey> = Pick<AllOptions, K>;
 
 /** The options that a line gives, without fallbacks. */

@@ -173,7 +173,7 @@ async function refuseExisting(call: ExportCall, paths: readonly string[]): Promi
 
 /** File systems allow 255 bytes. The draft of a file has a longer name than the file. */
 const MAX_NAME = 150;
-/** Names that are devices of Windows, whatever they end with. */
+/** Matches names that Windows reserves for devices, with any ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /** Makes names that are safe on every file system. Equal names get a number. */

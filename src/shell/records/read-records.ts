@@ -308,7 +308,7 @@ function recall(
   return call.shell.services.columns.recall(profileName(sessions), resource);
 }
 
-/** The profile of the first device, which also tells what the fields are. */
+/** The profile of the first device. Columns are kept by profile, because it decides what the fields are. */
 function profileName([first]: readonly DeviceSession[]): string {
   return first?.entry.profile ?? 'documented';
 }

@@ -27,8 +27,8 @@ import { textOf } from '../../output/sentences.ts';
 export type AccountConsent = 'this line' | 'its run' | 'a fresh line';
 
 /**
- * Why the line writes: `--reason`, else `before`, else what the user answers if the setting `requireReason`
- * asks for a reason. Throws a `RefusedError` if there is none.
+ * The reason of a line: `--reason`, else `before`, else the user's answer if the setting `requireReason` asks for one.
+ * Throws a `RefusedError` if there is none.
  *
  * @param before the reason in the plan file or the run
  */

@@ -26,7 +26,7 @@ type Variables = Map<string, { readonly name: string; readonly of: string }>;
  * The requests of a plan, in its order, as a bash script of curl calls without secrets. The login and masked fields
  * come from the environment, and reach curl through pipes, because every user of a machine can see arguments.
  *
- * @param line what was planned
+ * @param line the line of the plan
  * @param connections by address
  */
 export function curlScript(

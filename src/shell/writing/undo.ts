@@ -100,7 +100,7 @@ async function hintAt(
 
 interface Undone {
   readonly run: Run;
-  /** Says which run it is, before any question; absent if the run takes itself back. */
+  /** Names the run to the user before any question; absent if devsh undoes its own run. */
   readonly description?: string;
   /** The addresses of the selected devices. */
   readonly only?: ReadonlySet<string> | undefined;
