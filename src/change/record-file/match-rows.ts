@@ -4,7 +4,6 @@ import {
   keyFieldOf,
   knownFields,
   managedFields,
-  type Profile,
   fieldFacts,
   fieldsWith,
   isWritable,
@@ -28,8 +27,6 @@ import { isStored } from '../../device/equality.ts';
 import { fieldValue, isSameCell } from './csv-cell.ts';
 import { type Problems, type RecordRow, rowsByKey, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/visible.ts';
-
-const code = 'bad-change-file';
 
 interface DeviceRecords extends Known {
   readonly name: string;
@@ -65,35 +62,28 @@ export function matchRows(
 ): Matched {
   const { profile, resource, records } = device;
   const matching = new Matching(device, options, problems);
-  if (isSingle(profile, resource)) return matching.single(rows);
-  const { keyField } = matching;
-  const about = { name: device.name, resource, keyField, isCells: options.isCells };
+  const { about } = matching;
   const changes: Change[] = [];
   const kept = new Set<DeviceRecord>();
   const added: { row: RecordRow; key: string }[] = [];
   let unchanged = 0;
-  for (const [key, row] of rowsByKey(rows, about, problems)) {
+  for (const [key, row] of rowsByKey(rows, { ...about, isCells: options.isCells }, problems)) {
     const found = matching.found(key);
     for (const record of found) kept.add(record);
     const [record] = found;
     if (found.length > 1) {
-      matching.refuse(row, matching.keyField, {
-        code,
-        is: 'ambiguous',
-        ...about,
-        key,
-        count: found.length,
-      });
+      const note = { ...about, is: 'ambiguous', key, count: found.length } as const;
+      matching.refuse(row, about.keyField, note);
     } else if (record === undefined) {
       added.push({ row, key });
       changes.push({ action: 'add', resource, fields: matching.newFields(row), isExact: true });
     } else {
       const fields = matching.changedFields(row, record);
       if (Object.keys(fields).length === 0) unchanged += 1;
-      else changes.push(matching.setBy(row, record, fields));
+      else changes.push(matching.set(row, record, fields));
     }
   }
-  if (options.prune) {
+  if (options.prune && !isSingle(profile, resource)) {
     const removed = records.filter((record) => !kept.has(record));
     if (options.allow?.has('prune') !== true) matching.checkPrune(rows, added, removed);
     for (const record of removed) changes.push(matching.remove(record));
@@ -102,7 +92,10 @@ export function matchRows(
 }
 
 class Matching {
-  readonly keyField: string;
+  /** Values of every note. A single object has no key. */
+  readonly about: Readonly<Record<'name' | 'resource' | 'keyField', string>> & {
+    readonly code: 'bad-change-file';
+  };
   readonly ignored = new Set<string>();
   readonly #device: DeviceRecords;
   readonly #options: MatchOptions;
@@ -119,32 +112,19 @@ class Matching {
     this.#device = device;
     this.#options = options;
     this.#problems = problems;
-    const { profile, resource, records } = device;
+    const { name, profile, resource, records } = device;
     this.#fields = knownFields(profile, resource, records);
-    this.#naturalKey = keyFieldOf(profile, resource, records);
-    this.keyField = options.key ?? this.#naturalKey;
-    this.#byNaturalKey = indexBy(records, this.#naturalKey);
-    this.#byKey =
-      this.keyField === this.#naturalKey ? this.#byNaturalKey : indexBy(records, this.keyField);
-    this.#unsettable = new Set(
-      unsettableFields(profile, resource).filter((field) => field !== this.#naturalKey),
-    );
-  }
-
-  single(rows: readonly RecordRow[]): Matched {
-    const [row, second] = rows;
-    const { resource, records, name } = this.#device;
-    if (second !== undefined) {
-      this.refuse(second, undefined, { code, is: 'second-row', resource, name });
-    }
-    const fields = row === undefined ? {} : this.changedFields(row, records[0] ?? {});
-    const isSame = Object.keys(fields).length === 0;
-    const target = { kind: 'key', key: '' } as const;
-    return {
-      changes: isSame ? [] : [{ action: 'set', resource, target, fields, isExact: true }],
-      unchanged: isSame ? rows.length : 0,
-      ignored: [...this.ignored],
-    };
+    const naturalKey = keyFieldOf(profile, resource, records);
+    const keyField = naturalKey === '' ? '' : (options.key ?? naturalKey);
+    this.about = { code: 'bad-change-file', name, resource, keyField };
+    this.#naturalKey = naturalKey;
+    this.#byNaturalKey = indexBy(records, naturalKey);
+    this.#byKey = keyField === naturalKey ? this.#byNaturalKey : indexBy(records, keyField);
+    this.#unsettable = new Set([
+      ...profile.idFields,
+      ...managedFields(profile, resource),
+      ...fieldsWith(profile, resource, 'readOnly'),
+    ]);
   }
 
   /** Adds a mistake in a row, or in one of its fields. */
@@ -153,7 +133,7 @@ class Matching {
   }
 
   found(key: string): readonly DeviceRecord[] {
-    return this.#byKey.get(key) ?? [];
+    return this.#byKey.get(key) ?? (this.#naturalKey === '' ? [{}] : []);
   }
 
   changedFields(row: RecordRow, record: DeviceRecord): DeviceRecord {
@@ -169,8 +149,7 @@ class Matching {
       const value = this.#valueOf(row, field, given);
       if (value === undefined || isStored(value, own)) continue;
       if (own !== valueAt(record, field)) {
-        const { name, resource } = this.#device;
-        this.refuse(row, field, { code, is: 'hidden-part', field, name, resource });
+        this.refuse(row, field, { ...this.about, is: 'hidden-part', field });
         continue;
       }
       changed.push([field, value]);
@@ -188,30 +167,21 @@ class Matching {
       if (value !== undefined) fields.push([field, value]);
     }
     if (!fields.some(([field]) => field === this.#naturalKey)) {
-      const { name, resource } = this.#device;
-      this.refuse(row, undefined, {
-        code,
-        is: 'needs-key',
-        name,
-        resource,
-        field: this.#naturalKey,
-      });
+      this.refuse(row, undefined, { ...this.about, is: 'needs-key', field: this.#naturalKey });
     }
     return Object.fromEntries(fields);
   }
 
-  set(record: DeviceRecord, fields: DeviceRecord): Change {
-    const { resource } = this.#device;
-    return { action: 'set', resource, target: this.#target(record), fields, isExact: true };
-  }
-
   /** A row with another person than the record has under its key asks: the name may have been given again. */
-  setBy(row: RecordRow, record: DeviceRecord, fields: DeviceRecord): Change {
-    const change = this.set(record, fields);
+  set(row: RecordRow, record: DeviceRecord, fields: DeviceRecord): Change {
+    const { profile, resource } = this.#device;
+    const target = this.#target(record);
+    const change = { action: 'set', resource, target, fields, isExact: true } as const;
     const { agreeing, contradicting } = likenessOf(personOf(row.fields), record, []);
     if (agreeing.length > 0 || contradicting.length < 2) return change;
-    const doubt = textOf({ code, is: 'other-person', traits: contradicting.join(', ') });
-    const identity = identityOf(this.#device.profile, this.#naturalKey, record);
+    const traits = contradicting.join(', ');
+    const doubt = textOf({ code: 'bad-change-file', is: 'other-person', traits });
+    const identity = identityOf(profile, this.#naturalKey, record);
     return { ...change, meant: { ...identity, age: 'older', doubt } };
   }
 
@@ -228,19 +198,18 @@ class Matching {
     added: readonly { readonly row: RecordRow; readonly key: string }[],
     removed: readonly DeviceRecord[],
   ): void {
-    const { name, resource, records } = this.#device;
-    if (first !== undefined && records.length > 0 && removed.length === records.length) {
-      const { keyField } = this;
-      const count = records.length;
-      this.refuse(first, undefined, { code, is: 'none-in-file', count, resource, name, keyField });
+    const { keyField } = this.about;
+    const count = this.#device.records.length;
+    if (first !== undefined && count > 0 && removed.length === count) {
+      this.refuse(first, undefined, { ...this.about, is: 'none-in-file', count });
       return;
     }
-    const keys = removed.map((record) => valueText(valueAt(record, this.keyField)));
+    const keys = removed.map((record) => valueText(valueAt(record, keyField)));
     const likeOf = lookAlikeAmong(keys);
     for (const { row, key } of added) {
       const other = likeOf(key);
       if (other === undefined) continue;
-      this.refuse(row, this.keyField, { code, is: 'pruned-look-alike', key, other, name });
+      this.refuse(row, keyField, { ...this.about, is: 'pruned-look-alike', key, other });
     }
   }
 
@@ -275,9 +244,8 @@ class Matching {
     const fields = this.#fields;
     if (fields.size === 0 || fields.has(field) || isSecretField(field)) return true;
     if (!this.#unknown.has(field)) {
-      const { name, resource } = this.#device;
       const hint = nearHint(field, fields);
-      this.refuse(row, field, { code, is: 'unknown-column', resource, name, field, hint });
+      this.refuse(row, field, { ...this.about, is: 'unknown-column', field, hint });
     }
     this.#unknown.add(field);
     return false;
@@ -288,24 +256,17 @@ class Matching {
     this.#shapes.set(field, shape);
     const typed = fieldValue(given, shape, this.#options.isCells);
     if (typed.problem !== undefined) {
-      this.refuse(row, field, { code, is: 'bad-value', field, problem: textOf(typed.problem) });
+      const problem = textOf(typed.problem);
+      this.refuse(row, field, { ...this.about, is: 'bad-value', field, problem });
       return undefined;
     }
-    const { profile, resource, name } = this.#device;
+    const { profile, resource } = this.#device;
     const isChecked = this.#options.allow?.has('invalid') !== true;
     const problem = isChecked && checkValue(fieldFacts(profile, resource, field), typed.value);
     if (!problem) return typed.value;
-    this.refuse(row, field, { code, is: 'objection', field, problem: textOf(problem), name });
+    this.refuse(row, field, { ...this.about, is: 'objection', field, problem: textOf(problem) });
     return undefined;
   }
-}
-
-function unsettableFields(profile: Profile, resource: string): string[] {
-  return [
-    ...profile.idFields,
-    ...managedFields(profile, resource),
-    ...fieldsWith(profile, resource, 'readOnly'),
-  ];
 }
 
 function indexBy(

@@ -21,6 +21,14 @@ import { lineAndColumn, MASK } from '../../text/one-line.ts';
 import { csvRows, type CsvRow, widthProblem } from '../../text/csv.ts';
 import { decodeCell } from './csv-cell.ts';
 
+/** A file of records, and the mistakes that were found in it. */
+interface Source {
+  readonly text: string;
+  readonly name: string;
+  readonly rename: Rename;
+  readonly problems: Problems;
+}
+
 /**
  * Reads the records of a file: CSV, JSON, JSON lines or YAML, by its extension, else by its start. Throws a
  * `UsageError` with `file:line:column` of up to twenty mistakes.
@@ -30,13 +38,21 @@ export function readRecordFile(text: string, name: string, rename: Rename): Reco
     throw new UsageError({ code: 'bad-change-file', is: 'not-utf8', file: name });
   }
   const problems = new Problems();
-  const file = readAs(formatOfFile(name) ?? formatOfText(text), text, name, rename, problems);
+  const read = READERS[formatOfFile(name) ?? formatOfText(text)];
+  const file = read({ text, name, rename, problems });
   problems.throwAny();
   if (file.rows.length === 0 && file.missing.length === 0) {
     throw new UsageError({ code: 'bad-change-file', is: 'no-records', file: name });
   }
   return file;
 }
+
+const READERS: Readonly<Record<RecordFormat, (source: Source) => RecordFile>> = {
+  csv: readCsv,
+  json: readJson,
+  jsonl: readJsonLines,
+  yaml: readYaml,
+};
 
 function formatOfText(text: string): RecordFormat {
   const start = text.replace(/^\ufeff/, '').trimStart();
@@ -51,51 +67,39 @@ function isJson(line: string): boolean {
   return value !== undefined && !(isValueObject(value) && 'devices' in value);
 }
 
-function readAs(
-  format: RecordFormat,
-  text: string,
-  name: string,
-  rename: Rename,
-  problems: Problems,
-): RecordFile {
-  switch (format) {
-    case 'csv':
-      return readCsvRecords(text, name, rename, problems);
-    case 'json':
-      return readRecordValues(parseJsonFile(text, name), name, rename, problems, (path) => {
-        return `${name}:${lineAndColumn(text, jsonOffset(text, path))}`;
-      });
-    case 'jsonl':
-      return readLines(text, name, rename, problems);
-    case 'yaml': {
-      const source = new YamlSource(text, name, UsageError);
-      // The YAML reader produces only values; undefined for an empty file.
-      const data = (source.data({ readsScalars: true }) ?? []) as Value;
-      return readRecordValues(data, name, rename, problems, (path) => source.place(path));
-    }
-  }
+function readJson(source: Source): RecordFile {
+  const { text, name } = source;
+  return readRecords(parseJsonFile(text, name), source, (path) => {
+    return `${name}:${lineAndColumn(text, jsonOffset(text, path))}`;
+  });
 }
 
-function readLines(text: string, name: string, rename: Rename, problems: Problems): RecordFile {
+function readYaml(source: Source): RecordFile {
+  const yaml = new YamlSource(source.text, source.name, UsageError);
+  // The YAML reader produces only values; undefined for an empty file.
+  const data = (yaml.data({ readsScalars: true }) ?? []) as Value;
+  return readRecords(data, source, (path) => yaml.place(path));
+}
+
+function readJsonLines(source: Source): RecordFile {
+  const { text, name, problems } = source;
+  const lines = text.replace(/^\ufeff/, '').split('\n');
   const values: Value[] = [];
-  const lines: { text: string; number: number }[] = [];
-  for (const [index, line] of text
-    .replace(/^\ufeff/, '')
-    .split('\n')
-    .entries()) {
+  const lineOf: number[] = [];
+  for (const [index, line] of lines.entries()) {
     if (line.trim() === '') continue;
     try {
       values.push(parseStrictJson(line));
-      lines.push({ text: line, number: index + 1 });
+      lineOf.push(index);
     } catch (error) {
       if (!(error instanceof JsonFailure)) throw error;
       const place = `${name}:${index + 1}:${(error.offset ?? 0) + 1}`;
       problems.add(() => [place, error.message]);
     }
   }
-  return readRecordValues(values, name, rename, problems, ([index, ...path]) => {
-    const line = lines[Number(index)];
-    return `${name}:${line?.number ?? 1}:${jsonOffset(line?.text ?? '', path) + 1}`;
+  return readRecords(values, source, ([at, ...path]) => {
+    const index = lineOf[Number(at)] ?? 0;
+    return `${name}:${index + 1}:${jsonOffset(lines[index] ?? '', path) + 1}`;
   });
 }
 
@@ -108,11 +112,9 @@ type PlaceOf = (path: Path) => string;
  * Reads the records of a document: of `export` or `list --json` (`devices:` with `records:`), a list of
  * `{device, record}`, or plain records, where `device` is no field.
  */
-function readRecordValues(
+function readRecords(
   data: Value,
-  name: string,
-  rename: Rename,
-  problems: Problems,
+  { name, rename, problems }: Source,
   placeOf: PlaceOf,
 ): RecordFile {
   const rows: RecordRow[] = [];
@@ -266,25 +268,18 @@ interface Column {
 }
 
 /** Records as CSV: the first line has the field names; `DEVICE`, in any case, is no field. */
-function readCsvRecords(
-  text: string,
-  name: string,
-  rename: Rename,
-  problems: Problems,
-): RecordFile {
+function readCsv({ text, name, rename, problems }: Source): RecordFile {
   const placeOf = ({ line }: CsvRow): string => `${name}:${line}`;
-  const [first, ...others] = csvRows(text, name);
-  const rows: RecordRow[] = [];
-  if (first !== undefined) {
-    const columns = columnsOf(first, rename, (field) =>
-      problems.add(() => [placeOf(first), { code: 'bad-change-file', is: 'same-column', field }]),
-    );
-    for (const row of others) {
-      const problem = widthProblem(row, first.cells.length);
-      if (problem === undefined) rows.push(csvRowOf(row, columns, () => placeOf(row)));
-      else problems.add(() => [placeOf(row), problem]);
-    }
-  }
+  const [first = { cells: [], line: 1 }, ...others] = csvRows(text, name);
+  const columns = columnsOf(first, rename, (field) =>
+    problems.add(() => [placeOf(first), { code: 'bad-change-file', is: 'same-column', field }]),
+  );
+  const rows = others.flatMap((row): RecordRow[] => {
+    const problem = widthProblem(row, first.cells.length);
+    if (problem === undefined) return [csvRowOf(row, columns, () => placeOf(row))];
+    problems.add(() => [placeOf(row), problem]);
+    return [];
+  });
   return { name, rows, isCells: true, missing: [] };
 }
 

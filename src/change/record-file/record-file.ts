@@ -77,6 +77,8 @@ export function* rowsByKey(
     if (key === '' && keyField !== '') {
       const fields = Object.keys(row.fields).slice(0, 10).join(', ');
       problems.add(() => [row.place(), { code, is: 'keyless', resource, keyField, fields }]);
+    } else if (earlier !== undefined && keyField === '') {
+      problems.add(() => [row.place(), { code, is: 'second-row', resource, device }]);
     } else if (earlier !== undefined) {
       problems.add(() => {
         const first = earlier.place(keyField);

@@ -45,7 +45,7 @@ export const CHANGE_FILE = {
       'no {resource} of {name} has a field "{field}"{hint} (--map "{field}=FIELD" renames it, --map "{field}=" leaves it out)',
     ambiguous: ({ name, count, resource, keyField, key }: Rows & { key: string }) =>
       `${name} has ${count} ${pluralOf(resource)} with the ${keyField} ${key}: distinguish them with --key`,
-    'second-row': '{resource} is one object on {name}: one row is enough',
+    'second-row': '{resource} is one object on {device}: one row is enough',
     'hidden-part':
       '{field} contains secrets on {name}, which the file omits: change it with "{resource} set"',
     'needs-key': 'a new {resource} on {name} needs {field}',

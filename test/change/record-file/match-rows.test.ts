@@ -169,3 +169,29 @@ test('the error about a row without a key names its fields', () => {
     'u.csv:2: this user has no username, only Login, lang (--map COLUMN=username, or --key)',
   );
 });
+
+test('a single object takes one row, and is never pruned', () => {
+  const system = { single: true, keyField: '', fields: {} };
+  const profile = { ...documentedProfile, resources: { system } };
+  const read = (text: string, records: readonly DeviceRecord[]) => {
+    const problems = new Problems();
+    const { rows } = readRecordFile(text, 's.csv', (column) => column);
+    const about = { name: 'fw1', profile, resource: 'system', records };
+    const matched = matchRows(about, rows, { isCells: true, prune: true, key: 'mtu' }, problems);
+    problems.throwAny();
+    return matched;
+  };
+  const target = { kind: 'key', key: '' };
+  const change = { action: 'set', resource: 'system', target, isExact: true };
+
+  expect(read('mtu,lang\n1500,de\n', [{ mtu: 1500, lang: 'de' }])).toMatchObject({
+    ...{ changes: [], unchanged: 1 },
+  });
+  expect(read('lang\nfr\n', [{ mtu: 1500, lang: 'de' }]).changes).toEqual([
+    { ...change, fields: { lang: 'fr' } },
+  ]);
+  expect(read('lang\nfr\n', []).changes).toEqual([{ ...change, fields: { lang: 'fr' } }]);
+  expect(() => read('lang\nfr\nde\n', [{ lang: 'de' }])).toThrow(
+    's.csv:3: system is one object on fw1: one row is enough',
+  );
+});
