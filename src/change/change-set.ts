@@ -1,4 +1,4 @@
-import { JsonFailure, parseJson, partsOf } from '../device/json.ts';
+import { jsonIn, partsOf } from '../device/json.ts';
 import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
@@ -30,22 +30,16 @@ export function parseChangeSet(text: string, file: string): readonly Change[] {
   if (!Array.isArray(items) || items.length === 0) {
     throw source.error(root, { code: 'bad-change-file', is: 'no-list' });
   }
-  if (isWrapped) refuseOthers(source, [], parts, ['changes']);
-  const changes = items.map((item, index) => changeOf(source, [...root, index], partsOf(item)));
+  if (isWrapped) refuseOthers({ source, path: [], entries: parts }, ['changes']);
+  const changes = items.map((item, index) =>
+    changeOf({ source, path: [...root, index], entries: partsOf(item) }),
+  );
   refuseTwice(
     changes,
     (index) => source.line([...root, index]),
     (index, note) => source.error([...root, index], note),
   );
   return changes;
-}
-
-/** CSV or YAML/JSON: by the extension, else by the first line. */
-export function isChangeSetFile(file: string, text: string): boolean {
-  if (/\.csv$/i.test(file)) return false;
-  if (/\.(ya?ml|json)$/i.test(file)) return true;
-  const [line = ''] = text.replace(/^\ufeff/, '').split('\n');
-  return !/^[\w"]+([,;\t][\w" ]+)+\s*$/.test(line);
 }
 
 /** Each line below the field names is one record to add. */
@@ -69,27 +63,29 @@ export function parseCsvChangeSet(text: string, file: string, resource: string):
   return changes;
 }
 
-type Entries = Readonly<Partial<Record<string, unknown>>>;
+/** A map in the file, and where it is. */
+interface Item {
+  readonly source: YamlSource;
+  readonly path: Path;
+  readonly entries: Readonly<Partial<Record<string, unknown>>>;
+}
 
-function changeOf(source: YamlSource, path: Path, entries: Entries): Change {
-  const { action, resource, names } = actionOf(source, path, entries);
-  refuseOthers(source, path, entries, [...names, ...KEYS[action]]);
+function changeOf(item: Item): Change {
+  const { action, resource, names } = actionOf(item);
+  refuseOthers(item, [...names, ...KEYS[action]]);
   if (action === 'add') {
-    const { fields, asJson } = fieldsOf(source, path, entries);
-    const username = textAt(source, path, entries, 'key');
+    const { fields, asJson } = fieldsOf(item);
+    const username = textAt(item, 'key');
     return { action, resource, fields: { ...(username && { username }), ...fields }, asJson };
   }
-  const target = targetOf(source, path, entries);
+  const target = targetOf(item);
   if (action === 'delete') return { action, resource, target };
-  return { action, resource, target, ...fieldsOf(source, path, entries) };
+  return { action, resource, target, ...fieldsOf(item) };
 }
 
 /** `add: user`, or `action: add` with `resource: user`. */
-function actionOf(
-  source: YamlSource,
-  path: Path,
-  entries: Entries,
-): { action: (typeof ACTIONS)[number]; resource: string; names: string[] } {
+function actionOf(item: Item) {
+  const { source, path, entries } = item;
   const short = ACTIONS.filter((name) => Object.hasOwn(entries, name));
   const [first, second] = short;
   if (second !== undefined) {
@@ -98,15 +94,16 @@ function actionOf(
     throw source.error([...path, second], note, 'key');
   }
   const action = first ?? ACTIONS.find((name) => name === entries['action']);
-  const resource = textAt(source, path, entries, first ?? 'resource');
+  const resource = textAt(item, first ?? 'resource');
   if (action === undefined || resource === undefined) {
     throw source.error(path, { code: 'bad-change-file', is: 'no-action' });
   }
-  return { action, resource, names: [first ?? ['action', 'resource']].flat() };
+  return { action, resource, names: first === undefined ? ['action', 'resource'] : [first] };
 }
 
-function targetOf(source: YamlSource, path: Path, entries: Entries): Target {
-  const [key, filter] = ['key', 'where'].map((name) => textAt(source, path, entries, name));
+function targetOf(item: Item): Target {
+  const { source, path } = item;
+  const [key, filter] = [textAt(item, 'key'), textAt(item, 'where')];
   if ((key === undefined) === (filter === undefined)) {
     throw source.error(path, { code: 'bad-change-file', is: 'no-target' });
   }
@@ -120,60 +117,43 @@ function targetOf(source: YamlSource, path: Path, entries: Entries): Target {
   return { kind: 'where', filter };
 }
 
-function fieldsOf(
-  source: YamlSource,
-  path: Path,
-  { fields }: Entries,
-): { fields: DeviceRecord; asJson: string[] | undefined } {
-  if (Array.isArray(fields) || Object.keys(partsOf(fields)).length === 0) {
-    throw source.error([...path, 'fields'], { code: 'bad-change-file', is: 'no-fields' });
+function fieldsOf({ source, path, entries }: Item) {
+  const place = [...path, 'fields'];
+  const given = entries['fields'];
+  if (Array.isArray(given) || Object.keys(partsOf(given)).length === 0) {
+    throw source.error(place, { code: 'bad-change-file', is: 'no-fields' });
   }
+  const fields: Record<string, Value> = {};
+  const asJson: string[] = [];
   // The failsafe schema produces only texts, null, lists and maps, which are all values.
-  const values = fields as Readonly<Record<string, Value>>;
-  const typed = Object.keys(values).filter((name) => /.:=$/.test(name));
-  if (typed.length === 0) return { fields: values, asJson: undefined };
-  const named = Object.entries(values).map(([name, value]): [string, Value] =>
-    typed.includes(name)
-      ? [name.slice(0, -2), jsonOf(source, [...path, 'fields', name], value)]
-      : [name, value],
-  );
-  const twice = named.find(([name], index) => named.findIndex(([one]) => one === name) < index);
-  if (twice !== undefined) {
-    const note = { code: 'bad-change-file', is: 'field-twice', field: twice[0] } as const;
-    throw source.error([...path, 'fields', `${twice[0]}:=`], note, 'key');
+  for (const [name, value] of Object.entries(given as DeviceRecord)) {
+    const field = name.replace(/(?<=.):=$/, '');
+    if (Object.hasOwn(fields, field)) {
+      const note = { code: 'bad-change-file', is: 'field-twice', field } as const;
+      throw source.error([...place, `${field}:=`], note, 'key');
+    }
+    fields[field] = field === name ? value : jsonOf(source, [...place, name], value);
+    if (field !== name) asJson.push(field);
   }
-  return { fields: Object.fromEntries(named), asJson: typed.map((name) => name.slice(0, -2)) };
+  return { fields, asJson: asJson.length === 0 ? undefined : asJson };
 }
 
 /** The value below `mtu:=`. Without a schema YAML does not tell 1500 from "1500", so the JSON must be a text. */
 function jsonOf(source: YamlSource, path: Path, value: Value): Value {
   if (value === null) return null;
-  try {
-    if (typeof value === 'string') return parseJson(value);
-  } catch (error) {
-    if (!(error instanceof JsonFailure)) throw error;
-  }
+  const json = typeof value === 'string' ? jsonIn(value) : undefined;
+  if (json !== undefined) return json;
   throw source.error(path, { code: 'bad-change-file', is: 'not-json' });
 }
 
 /** Undefined if there is none; throws if it is no text, or an empty one. */
-function textAt(
-  source: YamlSource,
-  path: Path,
-  entries: Entries,
-  name: string,
-): string | undefined {
+function textAt({ source, path, entries }: Item, name: string): string | undefined {
   const value = entries[name];
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
   throw source.error([...path, name], { code: 'bad-change-file', is: 'not-text', name });
 }
 
-function refuseOthers(
-  source: YamlSource,
-  path: Path,
-  entries: Entries,
-  known: readonly string[],
-): void {
+function refuseOthers({ source, path, entries }: Item, known: readonly string[]): void {
   const key = Object.keys(entries).find((one) => !known.includes(one));
   if (key === undefined) return;
   const hint = nearOrAll(key, known, 'keys');

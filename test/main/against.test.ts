@@ -132,7 +132,7 @@ describe('a file that is no baseline', () => {
       'a secret',
       'x.csv',
       'username,password\nbob,\neve,geheim\n',
-      'x.csv:3: password is a secret: a baseline is shared and has none; remove the field',
+      'x.csv:3: password contains a secret: a baseline is shared and has none; remove it',
     ],
     [
       'a hash',

@@ -38,7 +38,7 @@ export function readRecordFile(text: string, name: string, rename: Rename): Reco
     throw new UsageError({ code: 'bad-change-file', is: 'not-utf8', file: name });
   }
   const problems = new Problems();
-  const read = READERS[formatOfFile(name) ?? formatOfText(text)];
+  const read = READERS[formatOf(name, text)];
   const file = read({ text, name, rename, problems });
   problems.throwAny();
   if (file.rows.length === 0 && file.missing.length === 0) {
@@ -53,6 +53,11 @@ const READERS: Readonly<Record<RecordFormat, (source: Source) => RecordFile>> = 
   jsonl: readJsonLines,
   yaml: readYaml,
 };
+
+/** By its name, else by its first line. */
+export function formatOf(name: string, text: string): RecordFormat {
+  return formatOfFile(name) ?? formatOfText(text);
+}
 
 function formatOfText(text: string): RecordFormat {
   const start = text.replace(/^\ufeff/, '').trimStart();
