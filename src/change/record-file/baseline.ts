@@ -4,9 +4,8 @@ import { grouped, type Value, valueAt, valueText } from '../../device/record.ts'
 import { isMask, isSecretField, maskedValue } from '../../device/sensitive-fields.ts';
 import type { Note } from '../../output/sentences.ts';
 import { nearHint } from '../../text/suggest.ts';
-import { isStored } from '../../device/equality.ts';
 import type { Known } from '../typed-fields.ts';
-import { cellValue, isSameCell } from './csv-cell.ts';
+import { cellValue, isSame } from './csv-cell.ts';
 import { lookAlikeAmong } from './match-rows.ts';
 import {
   Problems,
@@ -81,10 +80,10 @@ export function deviationsFrom(
       if (!isCompared(field, keyField, perDevice)) return [];
       const given = row.fields[field] ?? null;
       const value = isCells ? cellValue(given) : given;
-      const isSame =
-        (isCells && typeof given === 'string' ? isSameCell(given, held) : isStored(given, held)) ||
+      const isEqual =
+        isSame(given, held, isCells) ||
         comparedText(field, value, perDevice) === comparedText(field, held, perDevice);
-      return isSame ? [] : [{ state: 'differs', key, field, expected: value, held: held ?? null }];
+      return isEqual ? [] : [{ state: 'differs', key, field, expected: value, held: held ?? null }];
     });
     return [...differing, ...more];
   });

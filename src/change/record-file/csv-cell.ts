@@ -78,10 +78,11 @@ function stringIn(json: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a cell equals a stored value of any type. */
-export function isSameCell(cell: string, held: Value | undefined): boolean {
-  if (cell === encodeCell(held)) return true;
-  const read = decodeCell(cell);
+/** Whether a field of a file, perhaps a cell, equals a stored value of any type. */
+export function isSame(given: Value, held: Value | undefined, isCell: boolean): boolean {
+  if (!isCell || typeof given !== 'string') return isStored(given, held);
+  if (given === encodeCell(held)) return true;
+  const read = decodeCell(given);
   if (isStored(read.text, held)) return true;
   const nested = isNested(held) ? nestedIn(read) : undefined;
   return nested !== undefined && isStored(nested, held);

@@ -24,7 +24,7 @@ import { checkValue, type Known, shapeOf } from '../typed-fields.ts';
 import type { Change } from '../change.ts';
 import { identityOf, likenessOf, personOf } from '../identity.ts';
 import { isStored } from '../../device/equality.ts';
-import { fieldValue, isSameCell } from './csv-cell.ts';
+import { fieldValue, isSame } from './csv-cell.ts';
 import { type Problems, type RecordRow, rowsByKey, withoutSecrets } from './record-file.ts';
 import { lookOf } from '../../text/visible.ts';
 
@@ -137,13 +137,14 @@ class Matching {
   }
 
   changedFields(row: RecordRow, record: DeviceRecord): DeviceRecord {
+    const { isCells } = this.#options;
     const changed: [string, Value][] = [];
     const shown = withoutSecrets(record);
     for (const [field, given] of Object.entries(row.fields)) {
       const isSecret = isSecretField(field);
       const own = valueAt(isSecret ? record : shown, field);
       // A column of passwords has values only for new users.
-      if (this.#isSame(given, own) || (isSecret && given === '')) continue;
+      if (isSame(given, own, isCells) || (isSecret && given === '')) continue;
       if (this.#isUnsettable(field, own)) continue;
       if (!this.#isKnown(row, field)) continue;
       const value = this.#valueOf(row, field, given);
@@ -220,12 +221,6 @@ class Matching {
     return { kind: 'key', key: isOnly ? key : (idOf(this.#device.profile, record) ?? key) };
   }
 
-  #isSame(given: Value, own: Value | undefined): boolean {
-    return this.#options.isCells && typeof given === 'string'
-      ? isSameCell(given, own)
-      : isStored(given, own);
-  }
-
   /** Ids, fields that are read-only or managed by the device, and timestamps. */
   #isUnsettable(field: string, value: Value | undefined): boolean {
     const { profile, resource } = this.#device;
@@ -256,8 +251,8 @@ class Matching {
     this.#shapes.set(field, shape);
     const typed = fieldValue(given, shape, this.#options.isCells);
     if (typed.problem !== undefined) {
-      const problem = textOf(typed.problem);
-      this.refuse(row, field, { ...this.about, is: 'bad-value', field, problem });
+      const { problem } = typed;
+      this.#problems.add(() => [`${row.place(field)}: ${field}`, problem]);
       return undefined;
     }
     const { profile, resource } = this.#device;

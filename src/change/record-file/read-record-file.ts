@@ -17,7 +17,7 @@ import {
   type Rename,
 } from './record-file.ts';
 import { isSecretField } from '../../device/sensitive-fields.ts';
-import { lineAndColumn, MASK } from '../../text/one-line.ts';
+import { MASK } from '../../text/one-line.ts';
 import { csvRows, type CsvRow, widthProblem } from '../../text/csv.ts';
 import { decodeCell } from './csv-cell.ts';
 
@@ -74,8 +74,11 @@ function isJson(line: string): boolean {
 
 function readJson(source: Source): RecordFile {
   const { text, name } = source;
+  let yaml: YamlSource | undefined;
   return readRecords(parseJsonFile(text, name), source, (path) => {
-    return `${name}:${lineAndColumn(text, jsonOffset(text, path))}`;
+    // Only a mistake needs its place, which takes longer than the records. JSON is YAML.
+    yaml ??= new YamlSource(text, name, UsageError);
+    return yaml.place(path);
   });
 }
 
@@ -88,29 +91,28 @@ function readYaml(source: Source): RecordFile {
 
 function readJsonLines(source: Source): RecordFile {
   const { text, name, problems } = source;
-  const lines = text.replace(/^\ufeff/, '').split('\n');
   const values: Value[] = [];
-  const lineOf: number[] = [];
-  for (const [index, line] of lines.entries()) {
+  const lines: number[] = [];
+  for (const [index, line] of text
+    .replace(/^\ufeff/, '')
+    .split('\n')
+    .entries()) {
     if (line.trim() === '') continue;
     try {
       values.push(parseStrictJson(line));
-      lineOf.push(index);
+      lines.push(index + 1);
     } catch (error) {
       if (!(error instanceof JsonFailure)) throw error;
       const place = `${name}:${index + 1}:${(error.offset ?? 0) + 1}`;
       problems.add(() => [place, error.message]);
     }
   }
-  return readRecords(values, source, ([at, ...path]) => {
-    const index = lineOf[Number(at)] ?? 0;
-    return `${name}:${index + 1}:${jsonOffset(lines[index] ?? '', path) + 1}`;
-  });
+  return readRecords(values, source, ([index]) => `${name}:${lines[Number(index)] ?? 1}`);
 }
 
 type Path = readonly (string | number)[];
 
-/** The place of a path in the text: `file:line:column`. */
+/** The place of a path in the text: `file:line:column`, or `file:line`. */
 type PlaceOf = (path: Path) => string;
 
 /**
@@ -233,37 +235,6 @@ function isFailure(value: DeviceRecord): boolean {
     isValueObject(error) &&
     typeof error['code'] === 'string'
   );
-}
-
-const JSON_TOKEN = /"(?:[^"\\]+|\\.)*"?|[[\]{},:]|[^\s[\]{},:"]+/gs;
-
-/** The offset of the value at a path in a JSON text; if there is none, of its nearest parent. */
-function jsonOffset(text: string, path: Path): number {
-  /** The current key or index of each open list or object. */
-  const open: (string | number)[] = [];
-  let nearest = { offset: 0, level: -1 };
-  let isName = false;
-  for (const { 0: token, index } of text.replace(/^\ufeff/, ' ').matchAll(JSON_TOKEN)) {
-    const part = open.at(-1);
-    if (token === '}' || token === ']') {
-      open.pop();
-      // Everything below the nearest parent has been passed.
-      if (open.length <= nearest.level) break;
-    } else if (token === ',') {
-      isName = typeof part === 'string';
-      if (typeof part === 'number') open.splice(-1, 1, part + 1);
-    } else if (isName) {
-      open.splice(-1, 1, JSON.parse(token) as string);
-      isName = false;
-    } else if (token !== ':') {
-      const isNext = open.length === nearest.level + 1 && part === path[nearest.level];
-      if (isNext) nearest = { offset: index, level: open.length };
-      isName = token === '{';
-      if (isName) open.push('');
-      if (token === '[') open.push(0);
-    }
-  }
-  return nearest.offset;
 }
 
 /** A column of the file and the field that it fills; undefined for the device column. */

@@ -54,7 +54,6 @@ export const CHANGE_FILE = {
       `--key matches them by another field than ${keyField}, --allow prune deletes them`,
     'pruned-look-alike':
       '"{key}" looks like "{other}" on {name}, which --prune would delete: write it the same way, or use --allow prune to override',
-    'bad-value': '{field}: {problem}',
     objection: '{field}: {problem}, according to {name} (use --allow invalid to override)',
     'not-utf8': '{file} is not UTF-8 text (perhaps UTF-16): save it as UTF-8',
     'no-records': '{file} has no records',

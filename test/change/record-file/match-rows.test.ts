@@ -170,6 +170,20 @@ test('the error about a row without a key names its fields', () => {
   );
 });
 
+test.each([
+  ['u.csv', 'username,lang\nbob,de\neve,de,x\n', 'u.csv:3'],
+  [
+    'u.json',
+    '[{"username": "bob", "lang": "de"},\n {"username": "e\\"[ve",\n\t"lnag": "de"}]',
+    'u.json:3:10',
+  ],
+  ['u.json', '{"devices": [{"device": "fw1", "records": [\n  7]}]}', 'u.json:2:3'],
+  ['u.jsonl', '{"username": "bob"}\n\n{"username": "eve", "lnag": "de"}\n', 'u.jsonl:3'],
+  ['u.yaml', '- username: bob\n- username: eve\n  lnag: de\n', 'u.yaml:3:9'],
+])('a mistake in %s has its place: %j', (name, text, place) => {
+  expect(() => match(name, text, [BOB])).toThrow(`${place}: `);
+});
+
 test('a single object takes one row, and is never pruned', () => {
   const system = { single: true, keyField: '', fields: {} };
   const profile = { ...documentedProfile, resources: { system } };
