@@ -179,7 +179,8 @@ class Matching {
     const target = this.#target(record);
     const change = { action: 'set', resource, target, fields, isExact: true } as const;
     const { agreeing, contradicting } = likenessOf(personOf(row.fields), record, []);
-    if (agreeing.length > 0 || contradicting.length < 2) return change;
+    const isPerson = this.#naturalKey !== '' && contradicting.length > 1;
+    if (!isPerson || agreeing.length > 0) return change;
     const traits = contradicting.join(', ');
     const doubt = textOf({ code: 'bad-change-file', is: 'other-person', traits });
     const identity = identityOf(profile, this.#naturalKey, record);
