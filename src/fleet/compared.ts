@@ -77,7 +77,6 @@ export function comparisonBy(
   return { counts, text, content };
 }
 
-/** A nested value without its per-device parts. */
 export function withoutOwnParts(value: Value, perDevice: ReadonlySet<string>): Value {
   if (!isNested(value)) return isTimeStamp(value) ? 'time' : value;
   if (isValueList(value)) return value.map((item) => withoutOwnParts(item, perDevice));

@@ -43,7 +43,6 @@ export interface KeptRecord {
   readonly digests?: Readonly<Record<string, string>>;
 }
 
-/** The same record without these fields. */
 export function keptWithout(record: KeptRecord, names: readonly string[]): KeptRecord {
   if (names.length === 0) return record;
   const rest = <T>(from: Readonly<Record<string, T>>): Record<string, T> =>

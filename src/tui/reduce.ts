@@ -268,7 +268,6 @@ function has<K extends string>(table: Readonly<Record<K, unknown>>, action: stri
   return Object.hasOwn(table, action);
 }
 
-/** The most messages that are kept. */
 const LOG_LIMIT = 2_000;
 
 /** Appends lines, and removes those in `dropped` wherever they are. A repeated message is shown once. */

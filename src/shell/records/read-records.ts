@@ -101,7 +101,6 @@ export function viewOf(
   };
 }
 
-/** Reports columns that no record has. */
 function* missingColumns(
   { columns = [] }: View,
   fields: ReadonlySet<string>,

@@ -4,7 +4,6 @@ import type { DeviceRef } from '../../device/record.ts';
 import { VERIFIED } from '../../fleet/device-session.ts';
 import type { Services } from '../services.ts';
 
-/** Where the device of an earlier plan is now. */
 export interface DeviceNow {
   readonly then: DeviceRef;
   /** Its address now, with its name in the earlier plan. */

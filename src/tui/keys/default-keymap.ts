@@ -87,7 +87,6 @@ const PROMPT_KEYS: Keymap = [
   ]),
 ];
 
-/** A form, and the kinds of its fields. */
 const FORM_KEYS: Keymap = [
   ...keysOf('form', 'In a form', [
     key(['enter', 'tab', 'down'], 'next-field', 'to the next field', { hint: [1, 'next'] }),
@@ -115,7 +114,6 @@ const FORM_KEYS: Keymap = [
   ]),
 ];
 
-/** Questions and their plans. */
 const QUESTION_KEYS: Keymap = [
   ...keysOf('question', 'While a question is open', [
     key(['enter'], 'answer', 'answer', { hint: [1, 'answer'] }),

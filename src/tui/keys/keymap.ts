@@ -211,7 +211,6 @@ function hintText(hint: KeyBinding['hint'], state: State): string {
   return typeof text === 'string' ? text : text(state);
 }
 
-/** The possible continuations of a key sequence. */
 function continuations(context: Context, keymap: Keymap, pending: KeyName): FooterHint[] {
   const rest = bindingsIn(context, keymap).flatMap(({ keys, label }) =>
     keys

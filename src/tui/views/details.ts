@@ -24,7 +24,6 @@ export const DETAILS: View<DetailsOver> = {
   lines: ({ details }, state) => detailLines(state, details),
 };
 
-/** The details of the table's current record, if there is one. */
 export function detailsOfTable(state: State): DetailsOver | undefined {
   const { rows, keyField } = tableRows(state);
   const row = rows[state.table.cursor];
