@@ -150,19 +150,12 @@ function fieldsOf(
   held: DeviceRecord,
   differences: NonNullable<StepResult['differences']>,
 ): string[] {
-  const all = Object.keys(held);
-  const named = [...Object.keys(asked), ...differences.map(({ field }) => field)];
-  switch (action) {
-    case 'add':
-      return [...Object.keys(asked), ...Object.keys(filled), ...named, ...all];
-    case 'set':
-      return [
-        ...named,
-        ...all.filter((field) => !isEqual(valueAt(before, field), valueAt(held, field))),
-      ];
-    case 'delete':
-      return [...Object.keys(before), ...all];
-  }
+  return [
+    ...Object.keys(action === 'delete' ? before : asked),
+    ...Object.keys(filled),
+    ...differences.map(({ field }) => field),
+    ...Object.keys(held).filter((field) => !isEqual(valueAt(before, field), valueAt(held, field))),
+  ];
 }
 
 /** The same as the schema of `--json`. */

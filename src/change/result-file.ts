@@ -122,13 +122,8 @@ export function mergeResults(plans: readonly Reviewed[], files: readonly ResultF
     for (const plan of from.run.plan.devices) {
       const { device } = plan;
       if (!planned.has(idOf(device))) {
-        const note = {
-          code: 'bad-run-file',
-          is: 'other-devices',
-          file,
-          device: device.name,
-        } as const;
-        throw new RefusedError(note);
+        const { name } = device;
+        throw new RefusedError({ code: 'bad-run-file', is: 'other-devices', file, name });
       }
       const later = { from, plan, states: from.run.states.get(device.name) ?? [] };
       const earlier = reported.get(idOf(device));
@@ -159,12 +154,9 @@ function idOf({ name, address }: DeviceRef): string {
 }
 
 /** The earlier attempt first; of a resumed run the latest file last. */
-function byTime({ run: a }: ResultFile, { run: b }: ResultFile): number {
-  return compare(a.at, b.at) || compare(a.run, b.run) || compare(a.endedAt ?? '', b.endedAt ?? '');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function byTime(a: ResultFile, b: ResultFile): number {
+  const timeOf = ({ run }: ResultFile): string => [run.at, run.run, run.endedAt ?? ''].join(' ');
+  return timeOf(a) < timeOf(b) ? -1 : 1;
 }
 
 /** Chooses the attempt at a device that counts. A resumed run is one attempt. */

@@ -156,7 +156,7 @@ describe('a file that is no baseline', () => {
       'an unknown group',
       'x.csv',
       'DEVICE,username\nall,bob\n@labb,bob\n',
-      'x.csv:3: no group "labb" in the inventory; did you mean @lab?',
+      'x.csv:3: no group "labb" in the inventory; it has lab',
     ],
     [
       'an unknown field',

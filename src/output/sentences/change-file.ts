@@ -78,7 +78,7 @@ export const CHANGE_FILE = {
       '{file} is not a result file of devsh, or was cut or damaged: write the result again, or remove the file',
     'shared-device': 'two of the plans have the same device: name the plans of one set of shards',
     'other-plan': '{file} is the result of another plan',
-    'other-devices': '{file} does not match the plan: it has no {device}',
+    'other-devices': '{file} does not match the plan: it has no {name}',
     both: '{file} and {other} both applied {device}: leave one of them out',
     'no-journal': 'not a journal of devsh',
     empty: 'the journal is empty: its run sent nothing',

@@ -2,8 +2,7 @@ import { readBaseline } from '../../change/record-file/baseline.ts';
 import { Problems, type RecordFile } from '../../change/record-file/record-file.ts';
 import type { ScopedRows } from '../../change/record-file/scopes.ts';
 import { UsageError } from '../../errors.ts';
-import { oneLine, pluralOf } from '../../text/one-line.ts';
-import { suggest } from '../../text/suggest.ts';
+import { pluralOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 
 /** The expected records of a file, which must be for `resource` if given. */
@@ -33,10 +32,7 @@ export async function checkScopes(
   const problems = new Problems();
   for (const { scope, row } of scopes) {
     for (const group of scope.groups.filter((one) => !known.has(one.toLowerCase()))) {
-      const [near] = suggest(group, groups);
-      const hint = near === undefined ? '' : `; did you mean @${near}?`;
-      const text = `no group "${oneLine(group)}" in the inventory${hint}`;
-      problems.add(() => [row.place(), text]);
+      problems.add(() => [row.place(), { code: 'no-such-group', group, groups }]);
     }
   }
   problems.throwAny();
