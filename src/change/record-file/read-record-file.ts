@@ -5,6 +5,7 @@ import {
   isValueObject,
   type Value,
   valueAt,
+  withoutFields,
 } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { YamlSource } from '../../text/yaml-source.ts';
@@ -133,25 +134,22 @@ function readRecords(
       problems.add(() => [placeOf(path), { code: 'bad-change-file', is: 'record' }]);
       return;
     }
-    rows.push(rowOf(value, path, device, rename, placeOf));
+    rows.push(rowOf(value, { path, device }, rename, placeOf));
   };
   const item = (value: Value, path: Path): void => {
     if (!isValueObject(value)) {
       record(value, path, undefined);
       return;
     }
-    const device = deviceOf(value, rename);
+    const { device, fields } = withoutDevice(value, rename);
     const wrapped = valueAt(value, 'record');
     const names = Object.keys(value);
     if (device !== undefined && wrapped !== undefined && names.length === 2) {
-      record(wrapped, [...path, 'record'], device.name);
+      record(wrapped, [...path, 'record'], device);
     } else if (isFailure(value)) {
-      missing.push(device?.name ?? '');
-    } else if (device === undefined) {
-      record(value, path, undefined);
+      missing.push(device ?? '');
     } else {
-      const fields = Object.entries(value).filter(([field]) => field !== device.field);
-      record(Object.fromEntries(fields), path, device.name);
+      record(fields, path, device);
     }
   };
   const ofDevice = (value: Value, path: Path): void => {
@@ -194,8 +192,7 @@ function readRecords(
 
 function rowOf(
   record: DeviceRecord,
-  path: Path,
-  device: string | undefined,
+  { path, device = '' }: { path: Path; device?: string | undefined },
   rename: Rename,
   placeOf: PlaceOf,
 ): RecordRow {
@@ -206,7 +203,7 @@ function rowOf(
     return field === undefined || isHidden ? [] : [[field, value, name]];
   });
   return {
-    ...(device !== undefined && device !== '' && { device }),
+    ...(device !== '' && { device }),
     fields: Object.fromEntries(renamed.map(([field, value]) => [field, value])),
     place: (field) => {
       const [, , name] = renamed.find(([other]) => other === field) ?? [];
@@ -215,14 +212,20 @@ function rowOf(
   };
 }
 
-/** The device of a plain record, unless `--map` makes `device` a field. */
-function deviceOf(
+/** `--map` may make `device` a field. */
+function isDevice(name: string, rename: Rename): boolean {
+  return /^device$/i.test(name) && rename(name) === name;
+}
+
+/** The device and the fields of a plain record. */
+function withoutDevice(
   record: DeviceRecord,
   rename: Rename,
-): { name: string; field: string } | undefined {
-  const field = Object.keys(record).find((name) => /^device$/i.test(name) && rename(name) === name);
-  const name = field === undefined ? undefined : record[field];
-  return field === undefined || typeof name !== 'string' ? undefined : { name, field };
+): { device?: string; fields: DeviceRecord } {
+  const field = Object.keys(record).find((name) => isDevice(name, rename));
+  const device = field === undefined ? undefined : record[field];
+  if (field === undefined || typeof device !== 'string') return { fields: record };
+  return { device, fields: withoutFields(record, [field]) };
 }
 
 /** The line that `export` writes for a device that could not be read. */
@@ -237,59 +240,31 @@ function isFailure(value: DeviceRecord): boolean {
   );
 }
 
-/** A column of the file and the field that it fills; undefined for the device column. */
-interface Column {
-  readonly index: number;
-  readonly field: string | undefined;
-}
-
 /** Records as CSV: the first line has the field names; `DEVICE`, in any case, is no field. */
 function readCsv({ text, name, rename, problems }: Source): RecordFile {
   const placeOf = ({ line }: CsvRow): string => `${name}:${line}`;
   const [first = { cells: [], line: 1 }, ...others] = csvRows(text, name);
-  const columns = columnsOf(first, rename, (field) =>
-    problems.add(() => [placeOf(first), { code: 'bad-change-file', is: 'same-column', field }]),
+  const columns = first.cells.map((cell) => decodeCell(cell).text);
+  const deviceAt = columns.findIndex((column) => isDevice(column, rename));
+  // A spreadsheet may leave empty columns; `--map COLUMN=` omits one.
+  const names = columns.map((column, index) =>
+    column === '' || index === deviceAt ? undefined : rename(column),
   );
+  for (const field of new Set(names.filter((one, index) => names.indexOf(one) < index))) {
+    if (field === undefined) continue;
+    problems.add(() => [placeOf(first), { code: 'bad-change-file', is: 'same-column', field }]);
+  }
   const rows = others.flatMap((row): RecordRow[] => {
-    const problem = widthProblem(row, first.cells.length);
-    if (problem === undefined) return [csvRowOf(row, columns, () => placeOf(row))];
-    problems.add(() => [placeOf(row), problem]);
-    return [];
+    const problem = widthProblem(row, columns.length);
+    if (problem !== undefined) {
+      problems.add(() => [placeOf(row), problem]);
+      return [];
+    }
+    const cells = row.cells.flatMap((cell, index): [string, string][] =>
+      names[index] === undefined ? [] : [[columns[index] ?? '', cell]],
+    );
+    const device = decodeCell(row.cells[deviceAt] ?? '').text;
+    return [rowOf(Object.fromEntries(cells), { device, path: [] }, rename, () => placeOf(row))];
   });
   return { name, rows, isCells: true, missing: [] };
-}
-
-function columnsOf(
-  { cells }: CsvRow,
-  rename: Rename,
-  onRepeated: (field: string) => void,
-): Column[] {
-  const columns: Column[] = [];
-  const fields = new Set<string>();
-  for (const [index, cell] of cells.entries()) {
-    const { text } = decodeCell(cell);
-    const field = rename(text);
-    const isDevice = field === text && /^device$/i.test(text);
-    if (isDevice && !columns.some((column) => column.field === undefined)) {
-      columns.push({ index, field: undefined });
-      continue;
-    }
-    // A spreadsheet may leave empty columns; `--map COLUMN=` omits one.
-    if (field === undefined || field === '') continue;
-    if (fields.has(field)) onRepeated(field);
-    fields.add(field);
-    columns.push({ index, field });
-  }
-  return columns;
-}
-
-function csvRowOf({ cells }: CsvRow, columns: readonly Column[], place: () => string): RecordRow {
-  let device: string | undefined;
-  const fields: [string, string][] = [];
-  for (const { index, field } of columns) {
-    const cell = cells[index] ?? '';
-    if (field !== undefined) fields.push([field, cell]);
-    else if (cell !== '') device = decodeCell(cell).text;
-  }
-  return { device, fields: Object.fromEntries(fields), place };
 }
