@@ -66,15 +66,6 @@ export function outcomeTexts(run: Run): readonly string[] {
   return [...frequencies(words)].map(([word, count]) => `${count} ${word}`);
 }
 
-/** Number of steps that were not reached or are unconfirmed: those that `resume` continues. */
-function stepsLeft(run: Run): number {
-  if (!run.isPlanned) return 0;
-  return outcomesOf(run).filter(
-    ({ state, result }) =>
-      state !== undefined && (result.verdict === 'unknown' || state.kind !== 'ended'),
-  ).length;
-}
-
 /** The run as its journal said at a time (ISO 8601, UTC); undefined if it had not begun. */
 export function runAsOf(run: Run, time: string): Run | undefined {
   if (run.at > time) return undefined;
@@ -94,5 +85,8 @@ function stateAsOf(state: StepState, time: string): StepState {
 export function stateText(run: Run): string {
   if (!run.isPlanned) return 'never sent';
   if (run.stopReason !== undefined) return `stopped: ${run.stopReason}`;
-  return run.endedAt === undefined || stepsLeft(run) > 0 ? 'unfinished' : 'ended';
+  // `resume` continues steps that were not reached or are unconfirmed.
+  const isLeft = ({ state, result: { verdict } }: StepOutcome): boolean =>
+    state !== undefined && (verdict === 'unknown' || state.kind !== 'ended');
+  return run.endedAt === undefined || outcomesOf(run).some(isLeft) ? 'unfinished' : 'ended';
 }
