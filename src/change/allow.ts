@@ -17,12 +17,11 @@ export const ALLOW_WORDS = [
 
 export type AllowWord = (typeof ALLOW_WORDS)[number];
 
-/** One permission must not open every break-glass account: it names one. */
+/** It needs the name of an account, so that one permission never opens every break-glass account. */
 export const BREAK_GLASS = 'break-glass';
 
 export const OWN_ACCOUNT = 'own-account';
 
-/** It stands for no other word. */
 export const UNLISTED_LOGIN = 'unlisted-login';
 
 /** The words that name an account in full. */
@@ -41,7 +40,7 @@ export function allowHint(word: AllowWord): string {
   return textOf({ code: 'allow', is: 'override', word });
 }
 
-/** Whether this account may be written to, in every field. The name must be the whole name. */
+/** Whether every field of this account may be written. `account` is its whole name. */
 export function permits(allowed: Allowed, word: NamingWord, account: string): boolean {
   return allowed.has(`${word}=${account}`) || (word === OWN_ACCOUNT && allowed.has(word));
 }

@@ -12,7 +12,7 @@ import { type DevicePlan, isStopped, type Plan } from './plan.ts';
 
 type HeadEntry = JournalEntry & { readonly kind: 'run' };
 
-/** The run that these entries tell of. Throws a `SettingsError` where they are those of no run, or of two. */
+/** Makes a run from the entries of its journal. Throws a `SettingsError` if they belong to no run, or to two. */
 export function runOf([first, ...entries]: readonly JournalEntry[], file: string): Run {
   const head = headOf(first, file);
   const devices = new Map<string, DevicePlan>();
@@ -58,7 +58,7 @@ export function runOf([first, ...entries]: readonly JournalEntry[], file: string
       }
       case 'verdict': {
         const { ref, at, result } = entry;
-        // A second verdict may settle by reading what the first one left open.
+        // A second verdict, made by reading, may settle what the first one left open.
         const sentAt = sentTime(states.get(ref.device)?.[ref.index]);
         setState(ref, { kind: 'ended', at, sentAt, result });
         break;
@@ -99,7 +99,7 @@ export function headOf(entry: JournalEntry | undefined, where: string): HeadEntr
   throw new SettingsError({ code: 'bad-run-file', is: 'no-journal' }, { where });
 }
 
-/** A device that had not been read has no error any more, and what stopped it before does no more. */
+/** Replaces the error of a device, and the results that stopped it, by those of a later plan. */
 function mergedPlan(
   known: DevicePlan | undefined,
   { plan, at }: JournalEntry & { readonly kind: 'replan' },
@@ -110,7 +110,7 @@ function mergedPlan(
     if (step !== undefined && index <= steps.length) steps[index] = step;
   }
   const settled = known?.settled.filter((result) => !isStopped(result)) ?? [];
-  // What stopped a planned step is no result of its own.
+  // A result with an index belongs to a planned step.
   const own = plan.settled.filter((result) => !('index' in result));
   return { ...plan, steps, settled: [...settled, ...own] };
 }

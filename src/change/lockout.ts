@@ -28,7 +28,7 @@ export interface FoundAccount {
   readonly device: DeviceRef;
   readonly record: DeviceRecord;
   readonly key: string;
-  /** Those that differ from most accounts of the name, or that a related account shares with them. */
+  /** The traits that differ from most accounts of the name, or that a related account shares with them. */
   readonly traits: readonly Trait[];
 }
 
@@ -65,7 +65,7 @@ export function findAccount(key: string, readings: readonly AccountReading[]): A
   const shown = named.flatMap(({ traits }) => traits);
   const totals = new Map(frequencies(shown.map(({ name }) => name)));
   const counts = new Map(frequencies(shown.map(spelled)));
-  // Usual is what more than half of the accounts show that show this trait at all.
+  // A trait is odd unless more than half of the accounts that have one show the same.
   const isOdd = (trait: Trait): boolean =>
     (counts.get(spelled(trait)) ?? 0) * 2 <= (totals.get(trait.name) ?? 0);
   const compared = named.map((one) => ({ ...one, traits: one.traits.filter(isOdd) }));
@@ -121,8 +121,8 @@ export function accessResources({ resources }: Profile): readonly (readonly [str
 }
 
 /**
- * The sessions or tokens of some accounts. `isKnown`: the field that names their account holds a name or an id of some
- * account of the device, by itself or inside an object, so that none for these accounts means that there is none.
+ * The sessions or tokens of some accounts. `isKnown`: the field that names their account holds, by itself or inside an
+ * object, a name or an id of any account of the device. Only then `found` is complete.
  */
 export function accessRecords(
   { idFields }: Profile,

@@ -22,7 +22,7 @@ export interface Pending extends About {
   readonly change?: Change | undefined;
   /** Why it is not done yet: `not reached`, `not sent`, `no answer`, `not read back`. */
   readonly cause: string;
-  /** A request has left, and nobody knows what became of it. */
+  /** A request was sent, and its outcome is not known. */
   readonly isSent?: true | undefined;
 }
 
@@ -85,7 +85,7 @@ export function pendingOf(
   runs: readonly RunTrace[],
   isKnown: (device: DeviceRef) => boolean,
 ): readonly PendingWork[] {
-  // What is made later has the place of the line that wanted it.
+  // A run that continues another one has the place of the first.
   const placeOf = (run: RunTrace): string => `${firstOf(run)} ${run.run}`;
   const all = runs.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   return all.flatMap((run) =>
@@ -98,12 +98,12 @@ export function pendingIn(run: RunTrace): readonly Pending[] {
   return intentsWith(run, ({ state }) => state === 'pending');
 }
 
-/** What a device refused, or what was not tried because of that: it is pending only if the user says so. */
+/** What a device refused, and what was not tried because of that. It is pending only if the user names the run. */
 export function failedIn(run: RunTrace): readonly Pending[] {
   return intentsWith(run, ({ state }) => state === 'failed');
 }
 
-/** Adds what later runs have made of it, wherever the devices are by now. */
+/** Adds why later runs closed it. It does not matter whether the devices are still in the inventory. */
 export function withLater(
   list: readonly Pending[],
   later: readonly RunTrace[],
@@ -123,7 +123,7 @@ export function deletedBy(
   const isDelete = (intent: Intent): boolean =>
     (intent.state === 'good' || intent.state === 'pending') &&
     isAbout(intent, { resource, action: 'delete', key });
-  // An undo leads back to the state that the plan was made from.
+  // An undo restores the state that the plan was made from.
   return later.findLast(
     ({ devices, plan: { undoes } }) =>
       undoes === undefined &&
@@ -147,7 +147,7 @@ function closedBy(
   const drop = run.drops.find(({ on }) => on.includes(device.address));
   if (drop !== undefined) return { code: 'unfinished', is: 'dropped', ...drop };
   const own = run.devices.find((one) => one.device.address === device.address);
-  // Undoing an undo that only cancelled the work brings it back; an undo that wrote is done once more itself.
+  // An undo that wrote nothing only cancelled the work: undoing it makes the work pending again.
   const hasWritten = ({ devices }: RunTrace): boolean =>
     devices.some(
       (one) =>
@@ -163,7 +163,7 @@ function closedBy(
     );
   const undo = undoneBy(run);
   if (undo !== undefined) return { code: 'unfinished', is: 'undone', run: undo.run };
-  // What replaced it does so even if it was undone: an undo revives nothing older.
+  // A replacement counts even if it was undone, because an undo revives nothing older.
   const record = new FollowedRecord(own, about);
   for (const later of all) {
     const replaced = { code: 'unfinished', is: 'replaced', run: later.run } as const;
@@ -189,7 +189,7 @@ export function firstOf({ run, plan }: { run: string; plan: Pick<Plan, 'of'> }):
   return plan.of?.run ?? run;
 }
 
-/** A record by the names that it had since an intent. */
+/** Follows one record through later runs by its ids and its names. */
 class FollowedRecord {
   readonly #resource: string;
   readonly #ids: Set<string>;
@@ -254,7 +254,7 @@ function isSameDevice(a: Pick<DevicePlan, 'device' | 'pin'>, b: typeof a): boole
     : isSameName && isSameAddress;
 }
 
-/** Whether a later run repeats the line of another one, and what that read from a file. */
+/** Whether two runs have the same line, apart from devices, and the same input file. */
 function isSameLine(one: RunTrace, other: RunTrace): boolean {
   const words = withoutDevices(one.command);
   return (
@@ -262,7 +262,7 @@ function isSameLine(one: RunTrace, other: RunTrace): boolean {
   );
 }
 
-/** The words of a line without what may differ when it is repeated for one device. */
+/** The words of a line without `--on` and `--yes`, which may differ when it is repeated for one device. */
 function withoutDevices(line: string): readonly string[] {
   const texts = parseLine(line).words.map(({ text }) => text);
   return texts.filter(
@@ -287,14 +287,14 @@ function intentsOn(run: Run, plan: DevicePlan): readonly Intent[] {
       const isSent = change?.sent === undefined ? undefined : true;
       return { ...about, change, state, isSent, cause: causeOf(about) };
     }),
-    // What is stopped is listed with the changes.
+    // A change that was stopped is in the list above.
     ...settled
       .filter((one) => !(isStopped(one) && intended.some((about) => isAbout(one, about))))
       .map(intentOfResult),
     ...steps.map((step, index): Intent => {
       const state = states[index];
       const intent = intentOfStep(run, step, index, state);
-      // What was continued and has drifted once more stays to be done, as what drifted when it was planned.
+      // A step that drifts again after it was continued stays pending, like one that drifts when it is planned.
       const isStill = run.plan.of !== undefined && state?.kind === 'ended';
       return isStill && state.result.verdict === 'drift'
         ? { ...intent, state: 'pending', cause: stopText(state.result) }
@@ -341,7 +341,7 @@ function intentOfStep(
   if (result.verdict === 'unknown') {
     return { ...open, cause: result.error ? NO_ANSWER : causeNamed('not-read'), isSent: true };
   }
-  // An undo that makes a record again cannot give it its id: it is there all the same.
+  // An undo that adds a record again cannot restore its id, but the record is there.
   if (isGood(result) || (action === 'add' && result.verdict === 'differs')) {
     const ids = idsOf(before ?? result.record);
     return { ...intent, ids, state: 'good' };
@@ -377,9 +377,9 @@ export interface ExplicitChange extends About {
 }
 
 /**
- * The changes of a device that was not read, each with its key: those of the records that a filter matched on the
- * devices that were read, so that it never selects others later. `expected` has what these say about the person,
- * and the values to overwrite, as far as they agree.
+ * Splits a change of a device that was not read into one for each key. A filter gives the keys that it matched on the
+ * devices that were read, so that it never selects others later. `expected` has the values on which these devices
+ * agree: those of the person, and those to overwrite.
  */
 export function explicitChanges(
   devices: readonly DevicePlan[],
@@ -409,7 +409,7 @@ export function explicitChanges(
   });
 }
 
-/** The filters of devices that were not reached and that match no record of the devices that were read: nothing is pending. */
+/** Filters of devices that were not reached, if they match no record of devices that were read: nothing is pending. */
 export function unresolvedFilters(devices: readonly DevicePlan[]): readonly {
   readonly device: DeviceRef;
   readonly filter: string;
@@ -446,7 +446,7 @@ function keysOf(
   );
 }
 
-/** Whose account it is, and the values to overwrite, as far as all images agree. */
+/** The fields of the person and the asked fields, as far as all images agree on their values. */
 function agreedOn(images: readonly DeviceRecord[], asked: DeviceRecord): DeviceRecord | undefined {
   const [first, ...others] = images;
   if (first === undefined) return undefined;

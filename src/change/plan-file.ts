@@ -19,10 +19,10 @@ import {
 import type { DevicePlan, StoredDevice, Wish } from './plan.ts';
 import { readEntries } from './read-journal.ts';
 
-/** A stored plan, to be applied later. It comes from anywhere: what it asks for passes every guard again. */
+/** A stored plan. Anyone may have written it, so what it asks for passes every guard again. */
 export interface PlanFile extends PlanHead {
   readonly devices: readonly StoredDevice[];
-  /** Its SHA-256, which identifies the plan, and finds damage. */
+  /** The SHA-256 of its lines. It identifies the plan and shows damage. */
   readonly digest: string;
 }
 
@@ -42,7 +42,7 @@ export function serializePlan(head: PlanHead, devices: readonly DevicePlan[]): s
   return sealed(entries.map(portableLine).join(''));
 }
 
-/** Throws a `RefusedError` if it was cut or damaged or has expired; `--allow drift` accepts an expired one. */
+/** Throws a `RefusedError` if the file was cut or damaged, or has expired without `--allow drift`. */
 export function parsePlanFile(text: string, file: string, now: Date, allow: Allowed): PlanFile {
   const entries = unsealed(text, file);
   const [head] = entries;
@@ -66,7 +66,7 @@ function wishedOn({ device, settled, error, wanted, ...plan }: StoredDevice): St
   return { device, steps, settled, wanted: wanted ?? [], changes, ...(error && { error }) };
 }
 
-/** Changes of a file that may come from anywhere. Throws a `RefusedError` if they are none. */
+/** Checks changes that anyone may have written. Throws a `RefusedError` for anything else. */
 export function wishedChanges(changes: readonly Change[]): readonly Change[] {
   return countedIn<readonly Change[]>(z.array(CHANGE), changes);
 }
@@ -77,7 +77,7 @@ function countedIn<Data>(schema: z.ZodType, data: Data): Data {
   return counted as Data;
 }
 
-/** The change that a wish asks for by now, of the record that it was made for. */
+/** The change that a wish asks for now, for the record that it was made for. */
 export function wishedChange(profile: Profile, wish: Wish): Change {
   const { action, resource, before = {}, keyField } = wish;
   const identity = { ...identityOf(profile, keyField, before), ...wish.meant };
@@ -86,7 +86,7 @@ export function wishedChange(profile: Profile, wish: Wish): Change {
   return changeOf({ ...wish, key: '' }, meant);
 }
 
-/** What counts in a file. All else is left out: requests, purposes, answers to questions. */
+/** These schemas keep what counts in a file. They drop requests, purposes and answers to questions. */
 const FIELDS = z.record(z.string(), z.unknown());
 const NAMES = z.array(z.string()).optional();
 const YES = z.literal(true).optional();
@@ -103,7 +103,7 @@ const WISH = z.object({
   meant: z.object({ filter: z.string().optional(), isKeyShared: YES }).optional(),
 });
 
-/** What a plan settles without a request. No other result is told again: nothing was sent. */
+/** A plan sends nothing, so its file holds only results that need no request. */
 const UNSENT = z.object({
   verdict: z.enum(['unchanged', 'differs', 'failed', 'drift', 'skipped']),
 });

@@ -13,7 +13,7 @@ import { type DevicePlan, EmptyJournalError } from './plan.ts';
 import type { Effects, Step } from './step.ts';
 import { type StepResult, VERDICTS } from './verdict.ts';
 
-/** A journaled error: it has lost its class, but not its code and exit status. */
+/** An error in a journal. It keeps its code and exit status, but not its class. */
 class JournaledError extends DevshError {
   readonly code: string;
   override readonly exitCode: number;
@@ -106,7 +106,7 @@ function withError<Part extends DevicePlan | StepResult>(part: Part): Part {
   return { ...part, error: new JournaledError(code, exitCode, message) };
 }
 
-/** Lines are checked: a JSON line may be from another version or another program. */
+/** Every line is checked, because another version or another program may have written it. */
 const image = z.record(z.string(), z.unknown());
 const device = z.looseObject({ name: z.string(), address: z.string() });
 const action = z.enum(['add', 'set', 'delete']);

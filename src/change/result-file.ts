@@ -13,10 +13,10 @@ import { withContinued } from './continued-run.ts';
 /** The result of one shard, to be merged with the others on another machine. */
 export interface ResultFile {
   readonly file: string;
-  /** If it has no end, devsh still runs or was killed, and may have sent steps that have no verdict. */
+  /** Without an end, devsh still runs or was killed: it may have sent steps that have no verdict. */
   readonly run: Run;
   readonly part: PlanPart;
-  /** The lines of the run and of those that continue it, and each of them alone. */
+  /** The entries of the first run and of each run that continues it; `runs` are made of them. */
   readonly parts: readonly (readonly JournalEntry[])[];
   readonly runs: readonly Run[];
 }
@@ -56,7 +56,7 @@ function partsOf(entries: readonly JournalEntry[]): readonly (readonly JournalEn
   return starts.map((start, index) => entries.slice(start, starts[index + 1]));
 }
 
-/** For `resume` on another machine, which plans anew. The file is an input: its purposes and answers do not count. */
+/** The journals for `resume` on another machine, by run. The file is an input: its purposes and answers are dropped. */
 export function adoptedJournals({ parts, runs }: ResultFile, part: PlanPart): Map<string, string> {
   const plain = <Plan extends DevicePlan>({ changes, ...plan }: Plan) => ({
     ...plan,
@@ -93,7 +93,7 @@ export interface Merged {
 
 interface Reported {
   readonly from: ResultFile;
-  /** As its run planned it anew. */
+  /** The plan that its run made when it applied the plan file. */
   readonly plan: DevicePlan;
   readonly states: readonly StepState[];
 }
@@ -153,7 +153,7 @@ function idOf({ name, address }: DeviceRef): string {
   return `${name}\n${address}`;
 }
 
-/** The earlier attempt first; of a resumed run the latest file last. */
+/** Sorts the earlier attempt first, and of a resumed run the latest file last. */
 function byTime(a: ResultFile, b: ResultFile): number {
   const timeOf = ({ run }: ResultFile): string => [run.at, run.run, run.endedAt ?? ''].join(' ');
   return timeOf(a) < timeOf(b) ? -1 : 1;

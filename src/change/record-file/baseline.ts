@@ -48,7 +48,7 @@ interface Rules {
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Compares the records of a device with the rows for it, and adds what is wrong with these to the problems. */
+/** Compares the records of a device with the rows for it, and adds mistakes in the rows to the problems. */
 export function deviationsFrom(
   rows: readonly RecordRow[],
   device: Known & { readonly name: string },

@@ -173,7 +173,7 @@ class Matching {
     return Object.fromEntries(fields);
   }
 
-  /** A row with another person than the record has under its key asks: the name may have been given again. */
+  /** The change asks if the row shows another person than the record: the name may have been given again. */
   set(row: RecordRow, record: DeviceRecord, fields: DeviceRecord): Change {
     const { profile, resource } = this.#device;
     const target = this.#target(record);
@@ -272,7 +272,7 @@ function indexBy(
   return grouped(records, (record) => valueText(valueAt(record, field)));
 }
 
-/** Finds which of these keys another one may be, as a spreadsheet or a look-alike letter writes it. */
+/** Finds the key that a spreadsheet or a look-alike letter may have turned into another one. */
 export function lookAlikeAmong(keys: readonly string[]): (key: string) => string | undefined {
   const looks = new Map(keys.map((key) => [spelling(key), key]));
   return (key) => looks.get(spelling(key)) ?? keys.find((other) => isNumberOf(key, other));

@@ -77,7 +77,7 @@ function readJson(source: Source): RecordFile {
   const { text, name } = source;
   let yaml: YamlSource | undefined;
   return readRecords(parseJsonFile(text, name), source, (path) => {
-    // Only a mistake needs its place, which takes longer than the records. JSON is YAML.
+    // JSON is YAML, and its reader knows places. It is slower, so only a mistake starts it.
     yaml ??= new YamlSource(text, name, UsageError);
     return yaml.place(path);
   });
