@@ -25,9 +25,9 @@ export function resolvePaths(
 ): Paths {
   const path = platform === 'win32' ? win32 : posix;
   const defaults = systemFolders(env, platform, home);
-  const folder = (variable: string, fallback: string): string => {
+  const folder = (variable: string, usual: string): string => {
     const value = env[variable];
-    return value !== undefined && path.isAbsolute(value) ? path.join(value, 'devsh') : fallback;
+    return path.join(value !== undefined && path.isAbsolute(value) ? value : usual, 'devsh');
   };
   return {
     config: folder('XDG_CONFIG_HOME', defaults.config),
@@ -37,31 +37,21 @@ export function resolvePaths(
   };
 }
 
+/** Where programs of this system keep their folders. */
 function systemFolders(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, home: string): Paths {
   if (platform === 'win32') {
     const roaming = env['APPDATA'] || win32.join(home, 'AppData', 'Roaming');
     const local = env['LOCALAPPDATA'] || win32.join(home, 'AppData', 'Local');
-    return {
-      config: win32.join(roaming, 'devsh'),
-      data: win32.join(local, 'devsh'),
-      state: win32.join(local, 'devsh'),
-      cache: win32.join(local, 'Temp', 'devsh'),
-    };
+    return { config: roaming, data: local, state: local, cache: win32.join(local, 'Temp') };
   }
+  const below = (...names: readonly string[]): string => posix.join(home, ...names);
   if (platform === 'darwin') {
-    return {
-      config: posix.join(home, 'Library', 'Preferences', 'devsh'),
-      data: posix.join(home, 'Library', 'Application Support', 'devsh'),
-      state: posix.join(home, 'Library', 'Application Support', 'devsh'),
-      cache: posix.join(home, 'Library', 'Caches', 'devsh'),
-    };
+    const support = below('Library', 'Application Support');
+    const [config, cache] = [below('Library', 'Preferences'), below('Library', 'Caches')];
+    return { config, data: support, state: support, cache };
   }
-  return {
-    config: posix.join(home, '.config', 'devsh'),
-    data: posix.join(home, '.local', 'share', 'devsh'),
-    state: posix.join(home, '.local', 'state', 'devsh'),
-    cache: posix.join(home, '.cache', 'devsh'),
-  };
+  const [data, state] = [below('.local', 'share'), below('.local', 'state')];
+  return { config: below('.config'), data, state, cache: below('.cache') };
 }
 
 /** Throws SettingsError for an account without a home folder, as in some containers. */
