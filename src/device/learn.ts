@@ -18,7 +18,7 @@ import {
 } from './profile.ts';
 import { writePath } from './record-path.ts';
 import { maskedPath } from './sensitive-fields.ts';
-import { type DeviceRecord, isValueList, isValueObject, type Value, valueText } from './record.ts';
+import { type DeviceRecord, isValueList, isValueObject, valueText } from './record.ts';
 import { textOf } from '../output/sentences.ts';
 
 interface Asking {
@@ -159,10 +159,8 @@ function allowedBy(response: Response | undefined): string[] | undefined {
   return methods.length > 0 ? methods : undefined;
 }
 
-type JsonObject = Readonly<Record<string, Value>>;
-
 /** `{type, required, read_only, choices …}`, as `OPTIONS` says it in `actions.POST`. */
-function fieldOf(about: JsonObject): FieldFacts {
+function fieldOf(about: DeviceRecord): FieldFacts {
   const { type, label, required, choices } = about;
   const limits = Object.entries(LIMITS).flatMap(([name, limit]) => {
     const value = about[name];
@@ -188,7 +186,7 @@ function fieldOf(about: JsonObject): FieldFacts {
 
 const LIMITS = { max_length: 'maxLength', min_value: 'min', max_value: 'max' } as const;
 
-function objectIn(response: Response | undefined): JsonObject {
+function objectIn(response: Response | undefined): DeviceRecord {
   if (response === undefined || response.status >= 300) return {};
   const value = jsonIn(response.body);
   return isValueObject(value) ? value : {};

@@ -279,8 +279,6 @@ export interface DecodedList extends PageMarks {
   readonly single?: true;
 }
 
-type JsonObject = Readonly<Record<string, Value>>;
-
 /** Objects beside the records that contain page marks. */
 const PLACES = ['links', '_links', 'meta', '_meta', 'metadata', 'paging', 'pagination', 'page'];
 
@@ -290,7 +288,7 @@ const TOTALS =
   /^(?:count|total|total_count|totalCount|total_records|totalRecords|total_items|totalItems|totalElements|(?:.+)?@odata\.count)$/;
 
 /** Reads the page marks in the envelope of a list; none of them is reliable. */
-export function pageMarksOf(envelope: JsonObject): PageMarks {
+export function pageMarksOf(envelope: DeviceRecord): PageMarks {
   const places = [
     envelope,
     ...PLACES.map((name) => envelope[name]).filter((place) => isValueObject(place)),

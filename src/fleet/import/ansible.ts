@@ -1,18 +1,10 @@
 import { parseJsonFile } from '../../device/json.ts';
 import { isSecretName } from '../../device/sensitive-fields.ts';
-import { type Value, valueAt } from '../../device/record.ts';
+import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
 import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
-import {
-  asList,
-  asObject,
-  asText,
-  type Findings,
-  type FoundDevice,
-  type JsonObject,
-  leftOut,
-} from './source.ts';
+import { asList, asObject, asText, type Findings, type FoundDevice, leftOut } from './source.ts';
 
 /** Groups that Ansible creates itself. */
 const OWN_GROUPS = ['all', 'ungrouped'];
@@ -52,7 +44,7 @@ export function parseAnsible(text: string, file: string): Findings {
     variables: asObject(valueAt(variables, name)) ?? {},
   }));
   const nameOf = ({ name }: { name: string }): string => name;
-  const isLocal = ({ variables }: { variables: JsonObject }): boolean =>
+  const isLocal = ({ variables }: { variables: DeviceRecord }): boolean =>
     variables['ansible_connection'] === 'local';
   const variableNames = hosts.flatMap((host) => Object.keys(host.variables));
   return {
@@ -90,7 +82,7 @@ function writtenGroup({ name, children }: Group): WrittenGroup {
 function deviceOf(
   name: string,
   groups: readonly string[],
-  variables: JsonObject,
+  variables: DeviceRecord,
   file: string,
 ): FoundDevice {
   const variable = (key: string): string | undefined => {

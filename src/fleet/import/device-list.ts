@@ -1,19 +1,17 @@
 import { dirname, resolve } from 'node:path';
 import { SettingsError, UsageError } from '../../errors.ts';
-import { LISTED_STATE, SETTING_KEYS } from '../inventory-schema.ts';
-import { breakGlassNames, normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
 import {
-  asList,
-  asObject,
-  asText,
-  type Findings,
-  type FoundDevice,
-  type JsonObject,
-  leftOut,
-} from './source.ts';
+  LISTED_SETTINGS,
+  LISTED_STATE,
+  SETTING_KEYS,
+  type SettingKey,
+  splitNames,
+} from '../inventory-schema.ts';
+import { breakGlassNames, normalizedSettings, type WrittenSettings } from '../written-inventory.ts';
+import { asList, asObject, asText, type Findings, type FoundDevice, leftOut } from './source.ts';
 import { isSecretName } from '../../device/sensitive-fields.ts';
 import { parseJsonFile } from '../../device/json.ts';
-import { valueAt } from '../../device/record.ts';
+import { isValueList, type Value, valueAt } from '../../device/record.ts';
 import { csvRows, widthProblem } from '../../text/csv.ts';
 import type { Note } from '../../output/sentences.ts';
 import { readInventory } from '../inventory-text.ts';
@@ -21,32 +19,39 @@ import { readInventory } from '../inventory-text.ts';
 /** Reads `device list --json`: `{"inventory": [{"name": …, "address": …}]}`. Throws a UsageError. */
 export function parseDeviceList(text: string, file: string): Findings {
   const data = parseJsonFile(text, file);
-  const rows = Array.isArray(data) ? data : asObject(data)?.['inventory'];
-  if (!Array.isArray(rows)) throw new UsageError({ code: 'bad-source', is: 'list', file });
-  const devices = asList(rows).map((item, index): FoundDevice => {
+  const rows = isValueList(data) ? data : asObject(data)?.['inventory'];
+  if (!isValueList(rows)) throw new UsageError({ code: 'bad-source', is: 'list', file });
+  const devices = rows.map((item, index): FoundDevice => {
     const row = asObject(item) ?? {};
     return {
       name: asText(row['name']) ?? '',
       address: asText(row['address']) ?? '',
       groups: asList(row['groups']).flatMap((group) => asText(group) ?? []),
-      settings: settingsOf(row),
+      settings: settingsOf(SETTING_KEYS, (key) => writtenIn(row[key])),
       place: `${file}: device ${index + 1}`,
     };
   });
   return { devices, groups: [], remarks: [] };
 }
 
-function settingsOf(row: JsonObject): WrittenSettings {
-  const settings = SETTING_KEYS.flatMap((key): [string, string | string[]][] => {
-    const value = row[key];
-    if (Array.isArray(value)) {
-      return [[key, asList(value).flatMap((word) => asText(word) ?? [])]];
-    }
-    const text = typeof value === 'boolean' ? String(value) : asText(value);
-    if (text === undefined) return [];
-    return [[key, key === 'ca' ? resolve(text) : text]];
-  });
-  return Object.fromEntries(settings);
+function writtenIn(value: Value | undefined): string | string[] | undefined {
+  if (isValueList(value)) return value.flatMap((word) => asText(word) ?? []);
+  return typeof value === 'boolean' ? String(value) : asText(value);
+}
+
+/** @param folder where a relative path of a CA starts */
+function settingsOf(
+  keys: readonly SettingKey[],
+  writtenFor: (key: SettingKey) => string | string[] | undefined,
+  folder = '',
+): WrittenSettings {
+  return Object.fromEntries(
+    keys.flatMap((key): [string, string | string[]][] => {
+      const written = writtenFor(key) ?? '';
+      if (written === '') return [];
+      return [[key, key === 'ca' ? resolve(folder, String(written)) : written]];
+    }),
+  );
 }
 
 /** Other common column names. */
@@ -62,17 +67,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** A spreadsheet may set how devsh reaches a device, but no program to run, and no trust. */
-const SETTINGS = [
-  'user',
-  'profile',
-  'ca',
-  'proxy',
-  'jump',
-  'read_only',
-  'break_glass',
-  'label',
-  'color',
-] as const;
+const SETTINGS = LISTED_SETTINGS.filter((key) => key !== 'insecure');
 
 /** Reads devices from CSV with a line of names; blanks, commas or bars separate groups. Throws UsageError. */
 export function parseCsvDevices(text: string, file: string): Findings {
@@ -96,10 +91,12 @@ export function parseCsvDevices(text: string, file: string): Findings {
     return {
       name: cell('name'),
       address: cell('address'),
-      groups: cell('groups')
-        .split(/[\s,;|]+/)
-        .filter((group) => group !== ''),
-      settings: settingsOfCells(cell, dirname(file)),
+      groups: splitNames(cell('groups')),
+      settings: settingsOf(
+        SETTINGS,
+        (key) => (key === 'read_only' ? flagText(cell(key)) : cell(key)),
+        dirname(file),
+      ),
       place,
     };
   });
@@ -115,18 +112,6 @@ function columnName(written: string): string {
 /** devsh writes an apostrophe before text that a spreadsheet would read as a formula. */
 function unescaped(cell: string): string {
   return /^'[=+@\t\r-]/.test(cell) ? cell.slice(1) : cell;
-}
-
-function settingsOfCells(cell: (column: string) => string, folder: string): WrittenSettings {
-  const settings = SETTINGS.map((key) => [key, cell(key)] as const).filter(
-    ([, value]) => value !== '',
-  );
-  return Object.fromEntries(
-    settings.map(([key, value]) => {
-      if (key === 'ca') return [key, resolve(folder, value)];
-      return [key, key === 'read_only' ? flagText(value) : value];
-    }),
-  );
 }
 
 /** Booleans as spreadsheets write them; other text stays, and is refused with its line. */

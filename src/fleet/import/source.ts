@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { WrittenDevice, WrittenGroup } from '../written-inventory.ts';
-import type { Value } from '../../device/record.ts';
+import { type DeviceRecord, isValueList, isValueObject, type Value } from '../../device/record.ts';
 import type { Note } from '../../output/sentences.ts';
 import { someOf } from '../../text/one-line.ts';
 
@@ -66,16 +66,13 @@ export function leftOut(
   return names.length === 0 ? [] : [{ code: 'left-out', is, names: someOf(names) }];
 }
 
-export type JsonObject = Readonly<Record<string, Value>>;
-
 /** The value as an object; undefined for anything else. */
-export function asObject(value: Value | undefined): JsonObject | undefined {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonObject) : undefined;
+export function asObject(value: Value | undefined): DeviceRecord | undefined {
+  return isValueObject(value) ? value : undefined;
 }
 
 export function asList(value: Value | undefined): readonly Value[] {
-  return Array.isArray(value) ? (value as readonly Value[]) : [];
+  return isValueList(value) ? value : [];
 }
 
 /** A non-empty text, or a number as text; undefined for anything else. */
