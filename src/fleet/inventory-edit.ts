@@ -3,101 +3,113 @@ import { formatAddress, parseAddress } from '../device/address.ts';
 import { SettingsError, UsageError } from '../errors.ts';
 import { textOf } from '../output/sentences.ts';
 import { suggest } from '../text/suggest.ts';
-import { parseInventory, readInventory } from './inventory-text.ts';
+import { type ReadInventory, readInventory } from './inventory-text.ts';
 import type { InventoryDevice } from './inventory.ts';
 import { type WrittenDevice, writtenSettings } from './written-inventory.ts';
 import type { ImportPlan } from './import/import-plan.ts';
-
-const FILE = 'devices.yaml';
-
-/** Adds a device. Throws a `SettingsError` for an invalid inventory, a `UsageError` if name or address is taken. */
-export function addDevice(text: string, device: InventoryDevice, file = FILE): string {
-  const inventory = parseInventory(text, file);
-  if (inventory.find(device.name)) {
-    throw new UsageError({ code: 'device-exists', name: device.name, file });
-  }
-  const address = formatAddress(parseAddress(device.address));
-  const taken = inventory.findByAddress(address);
-  if (taken) throw new UsageError({ code: 'address-exists', address, file, name: taken.name });
-
-  const document = new InventoryDocument(text);
-  const { name, groups } = device;
-  document.add({ name, address: device.address, groups, settings: writtenSettings(device) });
-  return document.edited(file);
-}
-
-/** Sets the profile of one device; everything else stays. Throws UsageError if there is no such device. */
-export function setProfile(text: string, name: string, profile: string, file = FILE): string {
-  const document = new InventoryDocument(text);
-  document.set(['devices', indexOf(text, name, file)], 'profile', profile);
-  return document.edited(file);
-}
-
-/** Adds a device to groups. It stays in its other groups. Throws a `UsageError` if there is no such device. */
-export function addToGroups(
-  text: string,
-  name: string,
-  groups: readonly string[],
-  file = FILE,
-): string {
-  const document = new InventoryDocument(text);
-  const index = indexOf(text, name, file);
-  // Only the groups that the device itself names, not those that contain them.
-  const { groups: own = [] } = readInventory(text, file).written.devices[index] ?? {};
-  document.set(['devices', index], 'groups', [...new Set([...own, ...groups])]);
-  return document.edited(file);
-}
-
-/** Removes one device. Keeps the comments above it, which may be about others. */
-export function removeDevice(text: string, name: string, file = FILE): string {
-  const index = indexOf(text, name, file);
-  const document = new InventoryDocument(text);
-  const { devices } = document;
-  if (devices === undefined) return text;
-  const [removed] = devices.items.splice(index, 1);
-  const comment = removed?.commentBefore;
-  if (comment) {
-    const next = devices.items[index];
-    if (next) next.commentBefore = joinComments(comment, next.commentBefore);
-    else devices.comment = joinComments(comment, devices.comment);
-  }
-  return document.edited(file);
-}
-
-function indexOf(text: string, name: string, file: string): number {
-  const inventory = parseInventory(text, file);
-  const device = inventory.find(name);
-  if (device) return inventory.devices.indexOf(device);
-  const names = inventory.devices.map((other) => other.name);
-  const suggestions = suggest(name, names);
-  throw new UsageError({ code: 'no-such-device', name, file }, { suggestions });
-}
 
 function joinComments(first: string, second: string | null | undefined): string {
   return second ? `${first}\n${second}` : first;
 }
 
 /** An editable `devices.yaml`: comments, order and style stay. */
-class InventoryDocument {
+export class InventoryDocument {
   readonly #document: Document;
   readonly #original: string;
+  readonly #file: string;
+  /** The inventory as it was before. */
+  readonly #before: ReadInventory;
 
-  constructor(text: string) {
+  /** Throws a `SettingsError` for an invalid inventory. */
+  constructor(text: string, file: string) {
+    this.#before = readInventory(text, file);
     // In the failsafe schema scalars stay as written: `1.0` does not become 1.
     this.#document = parseDocument(text, { schema: 'failsafe' });
     this.#original = text;
+    this.#file = file;
     if (this.#document.contents === null) {
       this.#document.contents = this.#document.createNode({});
     }
     if (text.trim() === '') this.#document.commentBefore = textOf({ code: 'inventory-head' });
   }
 
-  get devices(): YAMLSeq<Node> | undefined {
+  /** Throws a `UsageError` if name or address is taken. */
+  addDevice(device: InventoryDevice): void {
+    const { inventory } = this.#before;
+    const file = this.#file;
+    const { name, groups } = device;
+    if (inventory.find(name)) throw new UsageError({ code: 'device-exists', name, file });
+    const address = formatAddress(parseAddress(device.address));
+    const taken = inventory.findByAddress(address);
+    if (taken) throw new UsageError({ code: 'address-exists', address, file, name: taken.name });
+    this.#add({ name, address: device.address, groups, settings: writtenSettings(device) });
+  }
+
+  /** Sets the profile of one device; everything else stays. Throws UsageError if there is no such device. */
+  setProfile(name: string, profile: string): void {
+    this.#set(['devices', this.#indexOf(name)], 'profile', profile);
+  }
+
+  /** Adds a device to groups. It stays in its other groups. Throws a `UsageError` if there is no such device. */
+  addToGroups(name: string, groups: readonly string[]): void {
+    const index = this.#indexOf(name);
+    // Only the groups that the device itself names, not those that contain them.
+    const { groups: own = [] } = this.#before.written.devices[index] ?? {};
+    this.#set(['devices', index], 'groups', [...new Set([...own, ...groups])]);
+  }
+
+  /** Removes one device. Keeps the comments above it, which may be about others. Throws as `addToGroups`. */
+  removeDevice(name: string): void {
+    const index = this.#indexOf(name);
+    const devices = this.#devices;
+    const [removed] = devices?.items.splice(index, 1) ?? [];
+    const comment = removed?.commentBefore;
+    if (!devices || !comment) return;
+    const next = devices.items[index];
+    if (next) next.commentBefore = joinComments(comment, next.commentBefore);
+    else devices.comment = joinComments(comment, devices.comment);
+  }
+
+  /** Writes the plan into the text. Throws a `SettingsError` if the text has changed since, or cannot be edited. */
+  applyImport(plan: ImportPlan): void {
+    const { written } = this.#before;
+    const indexes = new Map(written.devices.map(({ name }, index) => [name.toLowerCase(), index]));
+    for (const { name, changes } of plan.groups) {
+      const known = written.groups.find((group) => group.name.toLowerCase() === name.toLowerCase());
+      const own = known?.name ?? name;
+      this.#addGroup(own);
+      for (const { key, after } of changes) this.#set(['groups', own], key, after);
+    }
+    for (const { name, device, changes } of plan.steps) {
+      if (device !== undefined) {
+        this.#add(device);
+        continue;
+      }
+      const index = indexes.get(name.toLowerCase());
+      if (index === undefined) {
+        throw new SettingsError({ code: 'not-listed', file: this.#file, name });
+      }
+      for (const { key, after } of changes) this.#set(['devices', index], key, after);
+    }
+  }
+
+  #indexOf(name: string): number {
+    const { inventory } = this.#before;
+    const device = inventory.find(name);
+    if (device) return inventory.devices.indexOf(device);
+    const suggestions = suggest(
+      name,
+      inventory.devices.map((other) => other.name),
+    );
+    throw new UsageError({ code: 'no-such-device', name, file: this.#file }, { suggestions });
+  }
+
+  get #devices(): YAMLSeq<Node> | undefined {
     const devices = this.#document.get('devices', true);
     return isSeq<Node>(devices) ? devices : undefined;
   }
 
-  add({ name, address, groups, settings }: WrittenDevice): void {
+  #add({ name, address, groups, settings }: WrittenDevice): void {
     const node = this.#document.createNode({
       name,
       address,
@@ -106,7 +118,7 @@ class InventoryDocument {
     });
     const list = isMap(node) ? node.get('groups', true) : undefined;
     if (isSeq(list)) list.flow = true;
-    const { devices } = this;
+    const devices = this.#devices;
     if (devices !== undefined) {
       // An empty list is written as [], and its flow style would continue.
       if (devices.items.length === 0) devices.flow = false;
@@ -119,7 +131,7 @@ class InventoryDocument {
   }
 
   /** Sets one key of the node at `path`; undefined deletes it. Throws a `SettingsError` for a shared (`*`) value. */
-  set(path: readonly unknown[], key: string, value: string | readonly string[] | undefined): void {
+  #set(path: readonly unknown[], key: string, value: string | readonly string[] | undefined): void {
     const place = [...path, key];
     const current: unknown = this.#document.getIn(place, true);
     const anchor = current instanceof Object && 'anchor' in current ? current.anchor : undefined;
@@ -135,7 +147,7 @@ class InventoryDocument {
     }
   }
 
-  addGroup(name: string): void {
+  #addGroup(name: string): void {
     if (!isMap(this.#document.get('groups', true))) {
       this.#document.set('groups', new YAMLMap());
     }
@@ -145,10 +157,10 @@ class InventoryDocument {
   }
 
   /** The text to write. Throws a `UsageError` if it is no valid inventory. */
-  edited(file: string): string {
+  edited(): string {
     const edited = this.#text();
     try {
-      parseInventory(edited, file);
+      readInventory(edited, this.#file);
     } catch (error) {
       if (!(error instanceof SettingsError)) throw error;
       // The inventory was valid before, so the new values are wrong and the position means nothing.
@@ -181,29 +193,4 @@ class InventoryDocument {
     if (isSeq(list)) list.flow = true;
     this.#document.setIn(place, list);
   }
-}
-
-/** Writes the plan into the text. Throws a `SettingsError` if the text has changed since, or cannot be edited. */
-export function applyImport(text: string, plan: ImportPlan, file: string): string {
-  const { written } = readInventory(text, file);
-  const indexes = new Map(written.devices.map(({ name }, index) => [name.toLowerCase(), index]));
-  const document = new InventoryDocument(text);
-  for (const { name, changes } of plan.groups) {
-    const known = written.groups.find((group) => group.name.toLowerCase() === name.toLowerCase());
-    const own = known?.name ?? name;
-    document.addGroup(own);
-    for (const { key, after } of changes) document.set(['groups', own], key, after);
-  }
-  for (const step of plan.steps) {
-    if (step.device !== undefined) {
-      document.add(step.device);
-      continue;
-    }
-    const index = indexes.get(step.name.toLowerCase());
-    if (index === undefined) {
-      throw new SettingsError({ code: 'not-listed', file, name: step.name });
-    }
-    for (const { key, after } of step.changes) document.set(['devices', index], key, after);
-  }
-  return document.edited(file);
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { RefusedError, SettingsError, unlessFailed } from '../errors.ts';
-import type { ImportPlan } from '../fleet/import/import-plan.ts';
-import type * as InventoryEdit from '../fleet/inventory-edit.ts';
+import type { InventoryDocument } from '../fleet/inventory-edit.ts';
 import type { ReadInventory } from '../fleet/inventory-text.ts';
 import { Inventory, type InventoryDevice } from '../fleet/inventory.ts';
 import { fileStamp, readText, writeTextAtomically } from '../os/files.ts';
@@ -68,29 +67,18 @@ export class InventoryFile {
     return readInventory((await readText(this.path)) ?? '', this.path);
   }
 
-  /** Writes the planned changes. Throws SettingsError if the file has changed since. */
-  async applyImport(plan: ImportPlan): Promise<void> {
-    await this.#edit((text, edit) => edit.applyImport(text, plan, this.path));
-  }
-
-  /** Throws UsageError if the name or the address is taken. */
-  async add(device: InventoryDevice): Promise<void> {
-    await this.#edit((text, edit) => edit.addDevice(text, device, this.path));
-  }
-
-  /** Throws UsageError if there is no such device. */
-  async addToGroups(name: string, groups: readonly string[]): Promise<void> {
-    await this.#edit((text, edit) => edit.addToGroups(text, name, groups, this.path));
-  }
-
-  /** Throws UsageError if there is no such device. */
-  async remove(name: string): Promise<void> {
-    await this.#edit((text, edit) => edit.removeDevice(text, name, this.path));
-  }
-
-  /** Throws UsageError if there is no such device. */
-  async setProfile(name: string, profile: string): Promise<void> {
-    await this.#edit((text, edit) => edit.setProfile(text, name, profile, this.path));
+  /** Changes the file. Throws as `load`, and what `change` throws. */
+  async edit(change: (inventory: InventoryDocument) => void): Promise<void> {
+    const { InventoryDocument } = await import('../fleet/inventory-edit.ts');
+    await withLock(this.path, async () => {
+      // Reports lost devices before the file is overwritten.
+      await this.load();
+      const document = new InventoryDocument((await readText(this.path)) ?? '', this.path);
+      change(document);
+      const text = document.edited();
+      await writeTextAtomically(this.path, text);
+      await this.#copy.keep(text);
+    });
   }
 
   /** Puts the good copy back, and keeps the damaged text aside. Throws SettingsError if there is none. */
@@ -125,17 +113,6 @@ export class InventoryFile {
   /** The state of the file and of the copy that it is compared with. */
   async #stampWith(own: string): Promise<string> {
     return [this.path, own, await this.#copy.stamp()].join('|');
-  }
-
-  async #edit(change: (text: string, edit: typeof InventoryEdit) => string): Promise<void> {
-    const edit = await import('../fleet/inventory-edit.ts');
-    await withLock(this.path, async () => {
-      // Reports lost devices before the file is overwritten.
-      await this.load();
-      const text = change((await readText(this.path)) ?? '', edit);
-      await writeTextAtomically(this.path, text);
-      await this.#copy.keep(text);
-    });
   }
 
   async #read(good: string | undefined): Promise<{ text: string; inventory: Inventory }> {

@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
-import {
-  addDevice,
-  addToGroups,
-  removeDevice,
-  setProfile,
-} from '../../src/fleet/inventory-edit.ts';
+import { InventoryDocument } from '../../src/fleet/inventory-edit.ts';
 import { parseInventory } from '../../src/fleet/inventory-text.ts';
+import type { InventoryDevice } from '../../src/fleet/inventory.ts';
 import { rounds } from '../rounds.ts';
 
 const TEXT = `# the fleet of Berlin
@@ -29,6 +25,28 @@ groups:
 
 # the end
 `;
+
+function edited(text: string, change: (document: InventoryDocument) => void): string {
+  const document = new InventoryDocument(text, 'devices.yaml');
+  change(document);
+  return document.edited();
+}
+
+function addDevice(text: string, device: InventoryDevice): string {
+  return edited(text, (document) => document.addDevice(device));
+}
+
+function removeDevice(text: string, name: string): string {
+  return edited(text, (document) => document.removeDevice(name));
+}
+
+function setProfile(text: string, name: string, profile: string): string {
+  return edited(text, (document) => document.setProfile(name, profile));
+}
+
+function addToGroups(text: string, name: string, groups: readonly string[]): string {
+  return edited(text, (document) => document.addToGroups(name, groups));
+}
 
 test('adds a device at the end of the list and changes nothing else', () => {
   const edited = addDevice(TEXT, {

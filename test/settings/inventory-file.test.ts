@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SettingsError, UsageError } from '../../src/errors.ts';
+import type { InventoryDevice } from '../../src/fleet/inventory.ts';
 import { InventoryFile } from '../../src/settings/inventory-file.ts';
 import { GoodCopy } from '../../src/settings/cache.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -10,18 +11,22 @@ function openInventory(path: string, notices: string[] = []): InventoryFile {
   return new InventoryFile(path, new GoodCopy(`${path}.good`), (text) => notices.push(text));
 }
 
+function add(file: InventoryFile, device: InventoryDevice): Promise<void> {
+  return file.edit((document) => document.addDevice(device));
+}
+
 test('adds and removes devices in a file that need not exist', async () => {
   const file = openInventory(join(await makeTempFolder(), 'devsh', 'devices.yaml'));
   expect((await file.load()).devices).toEqual([]);
   await Promise.all([
-    file.add({ name: 'fw1', address: '10.0.0.5', groups: ['berlin'] }),
-    file.add({ name: 'fw2', address: '10.0.0.6', groups: [] }),
+    add(file, { name: 'fw1', address: '10.0.0.5', groups: ['berlin'] }),
+    add(file, { name: 'fw2', address: '10.0.0.6', groups: [] }),
   ]);
-  await file.remove('fw2');
+  await file.edit((document) => document.removeDevice('fw2'));
   expect((await file.load()).devices).toEqual([
     { name: 'fw1', address: '10.0.0.5', groups: ['berlin'] },
   ]);
-  await expect(file.remove('fw2')).rejects.toThrow(UsageError);
+  await expect(file.edit((document) => document.removeDevice('fw2'))).rejects.toThrow(UsageError);
 });
 
 test('a file that cannot be understood is named, and kept', async () => {
@@ -29,7 +34,7 @@ test('a file that cannot be understood is named, and kept', async () => {
   await writeFile(path, 'devices:\n  - nam: fw1\n');
   const file = openInventory(path);
   await expect(file.load()).rejects.toThrow(`${path}:2:5: unknown key "nam", did you mean "name"?`);
-  await expect(file.add({ name: 'x', address: 'y', groups: [] })).rejects.toThrow(SettingsError);
+  await expect(add(file, { name: 'x', address: 'y', groups: [] })).rejects.toThrow(SettingsError);
   expect(await readFile(path, 'utf8')).toBe('devices:\n  - nam: fw1\n');
 });
 
@@ -50,7 +55,7 @@ test('a damaged file is brought back as it was last understood, and kept aside',
 test('an inventory that is not damaged is not replaced', async () => {
   const path = join(await makeTempFolder(), 'devices.yaml');
   const file = openInventory(path);
-  await file.add({ name: 'fw1', address: '10.0.0.5', groups: [] });
+  await add(file, { name: 'fw1', address: '10.0.0.5', groups: [] });
   const mine = `${await readFile(path, 'utf8')}  - {name: fw2, address: 10.0.0.6}\n`;
   await writeFile(path, mine);
   await expect(file.restore(new Date())).rejects.toThrow(
@@ -81,10 +86,10 @@ test('devices that are gone from the file, or moved, are reported once, and the 
 test('a device that was added or removed by a command is no loss', async () => {
   const notices: string[] = [];
   const file = openInventory(join(await makeTempFolder(), 'devices.yaml'), notices);
-  await file.add({ name: 'fw1', address: '10.0.0.5', groups: [] });
-  await file.add({ name: 'fw2', address: '10.0.0.6', groups: [] });
+  await add(file, { name: 'fw1', address: '10.0.0.5', groups: [] });
+  await add(file, { name: 'fw2', address: '10.0.0.6', groups: [] });
   await file.load();
-  await file.remove('fw2');
+  await file.edit((document) => document.removeDevice('fw2'));
   await file.load();
   expect(notices).toEqual([]);
 });

@@ -259,7 +259,7 @@ async function addToGroups({
       column: args.end,
     });
   }
-  await inventory.addToGroups(name, groups);
+  await inventory.edit((file) => file.addToGroups(name, groups));
   return success(`added ${name} to ${groups.map((group) => `@${group}`).join(', ')}`);
 }
 
@@ -317,7 +317,7 @@ export const device: CommandSpec = {
           ...(options.profile !== undefined && { profile: options.profile }),
         };
         try {
-          await shell.services.inventory.add(device);
+          await shell.services.inventory.edit((file) => file.addDevice(device));
         } catch (error) {
           if (!(error instanceof UsageError)) throw error;
           const [word] = args.words('NAME');
@@ -335,7 +335,7 @@ export const device: CommandSpec = {
         const name = args.required('NAME');
         const { inventory } = shell.services;
         const address = (await inventory.load()).find(name)?.address ?? name;
-        await inventory.remove(name);
+        await inventory.edit((file) => file.removeDevice(name));
         // The name is no longer known, so the lines use the address.
         yield success(
           `removed ${name} from the inventory; its pin and login stay: "trust forget ${address}" and "logout ${address}" remove them`,

@@ -49,8 +49,9 @@ export async function* firstContact(
   const name = ref.name.replaceAll(/[^\w.-]/g, '_');
   await profiles.setFacts(name, 'documented', factsIn(hints));
   const isListed = (await inventory.load()).find(ref.name) !== undefined;
-  if (isListed) await inventory.setProfile(ref.name, name);
-  else await inventory.add({ ...entry, name, groups: [], profile: name });
+  if (isListed) await inventory.edit((file) => file.setProfile(ref.name, name));
+  else
+    await inventory.edit((file) => file.addDevice({ ...entry, name, groups: [], profile: name }));
   const { fleet } = call.shell;
   const [kept] = fleet.sessions([{ ...entry, profile: name }]);
   fleet.join(kept === undefined ? [] : [kept]);

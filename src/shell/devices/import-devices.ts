@@ -40,7 +40,7 @@ export async function* takeOverDevices(
   const textFor = (expected: string): string =>
     `Write this to ${file.path} (${countsOf(plan)})? Type ${expected} to do it:`;
   await confirm(call, count, textFor, { nothing: 'nothing was written' });
-  await file.applyImport(plan);
+  await file.edit((document) => document.applyImport(plan));
   yield success(`${file.path}: ${countsOf(plan)}`);
 }
 

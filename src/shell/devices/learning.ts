@@ -147,7 +147,7 @@ async function namedDevice({ args, shell }: Call): Promise<{ name: string; befor
   const wanted = args.required('DEVICE');
   const device = (await inventory.load()).find(wanted);
   const { name, profile: before = 'documented' } = device ?? { name: wanted };
-  if (device === undefined) await inventory.setProfile(wanted, before);
+  if (device === undefined) await inventory.edit((file) => file.setProfile(wanted, before));
   return { name, before };
 }
 
@@ -165,7 +165,7 @@ export async function* useProfile(call: Call<'yes'>): AsyncGenerator<Output> {
       `Replace the profile ${replaced}, which ${users} now uses? Type ${expected} to do it:`;
     await confirm(call, 1, question, { nothing: `the profile ${replaced} is as before` });
   });
-  await inventory.setProfile(name, profile);
+  await inventory.edit((file) => file.setProfile(name, profile));
   const connected = fleet.connected.filter(({ ref }) => ref.name === name);
   fleet.join(fleet.sessions(connected.map(({ entry }) => ({ ...entry, profile }))));
   const undo = `before: ${before}; "profile use ${name} ${before}" sets it back`;
@@ -180,6 +180,6 @@ export async function* setFacts(call: Call): AsyncGenerator<Output> {
   const given = Object.entries(fieldsOf(call.args.words('FACT=VALUE')));
   const facts = Object.fromEntries(given.map(([fact, value]) => [fact, valueText(value)]));
   await profiles.setFacts(name, before === name ? 'documented' : before, facts);
-  await inventory.setProfile(name, name);
+  await inventory.edit((file) => file.setProfile(name, name));
   yield success(`${name} now uses the profile ${profiles.folder}/${name}.yaml`);
 }

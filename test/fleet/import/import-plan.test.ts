@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyImport } from '../../../src/fleet/inventory-edit.ts';
+import { InventoryDocument } from '../../../src/fleet/inventory-edit.ts';
 import { parseDevicesYaml } from '../../../src/fleet/import/device-list.ts';
 import type { Findings, FoundDevice } from '../../../src/fleet/import/source.ts';
 import { planImport, type ImportPlan } from '../../../src/fleet/import/import-plan.ts';
@@ -36,8 +36,11 @@ function plan(findings: Findings, text = HELD): ImportPlan {
   return planImport(findings, { ...readInventory(text, FILE), folder: '/etc/devsh' });
 }
 
-const carriedOut = (findings: Findings, text = HELD): string =>
-  applyImport(text, plan(findings, text), FILE);
+function carriedOut(findings: Findings, text = HELD): string {
+  const document = new InventoryDocument(text, FILE);
+  document.applyImport(plan(findings, text));
+  return document.edited();
+}
 
 test('adds and changes devices in place, keeps comments, and removes nothing', () => {
   const findings = found(

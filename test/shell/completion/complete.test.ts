@@ -124,7 +124,9 @@ test('records of devices that are not connected are known from an earlier sessio
   const { session: shell, device } = await startSession();
   await shell.fleet.leave(shell.fleet.connected);
   const seen = { keys: ['alice', 'bob'], fields: ['username', 'lang'] };
-  await shell.services.inventory.add({ name: 'fw1', address: device.address, groups: [] });
+  await shell.services.inventory.edit((file) =>
+    file.addDevice({ name: 'fw1', address: device.address, groups: [] }),
+  );
   await shell.services.seenKeys.keep(device.address, 'user', seen);
   expect(await inserts(shell, 'user show a')).toEqual(['alice ']);
   expect(await inserts(shell, 'user show --on fw1 b')).toEqual(['bob ']);
@@ -135,7 +137,9 @@ test('no name that would be an option is proposed as a value, except behind --',
   const { session: shell, device } = await startSession();
   await shell.fleet.leave(shell.fleet.connected);
   const keys = ['-y', '--yes', '--allow=own-account=admin', '-', '--', 'bob'];
-  await shell.services.inventory.add({ name: 'fw1', address: device.address, groups: [] });
+  await shell.services.inventory.edit((file) =>
+    file.addDevice({ name: 'fw1', address: device.address, groups: [] }),
+  );
   await shell.services.seenKeys.keep(device.address, 'user', { keys, fields: ['username'] });
   for (const verb of ['show', 'delete', 'set']) {
     const proposed = await inserts(shell, `user ${verb} --on fw1 `);
