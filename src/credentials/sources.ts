@@ -29,7 +29,11 @@ export interface CredentialOrigin {
   readonly note?: string | undefined;
 }
 
-export interface CredentialOptions extends GivenOptions {
+export interface CredentialOptions {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin?: StdinSecret | undefined;
+  /** The account that the line names. */
+  readonly user?: string | undefined;
   readonly passphrase?: (() => Promise<string>) | undefined;
   /** Called when the keychain is needed for the first time. */
   readonly keychain: () => CredentialStore;
@@ -43,7 +47,7 @@ export type StoreName = 'keychain' | 'vault';
 export class Credentials {
   readonly #options: CredentialOptions;
   readonly #problems = new Set<string>();
-  readonly #given: GivenLogin;
+  #stdinText: Promise<string> | undefined;
   // A login that the line or the environment gives needs none of these.
   #openedKeychain: OptionalKeychain | undefined;
   #openedVaultKey: VaultKey | undefined;
@@ -55,7 +59,6 @@ export class Credentials {
 
   constructor(options: CredentialOptions) {
     this.#options = options;
-    this.#given = new GivenLogin(options, (text) => this.#problems.add(text));
   }
 
   get #vault(): Vault {
@@ -105,8 +108,8 @@ export class Credentials {
     const { device } = request;
     const user = this.#userFor(request);
     const found =
-      (await this.#given.fromStdin(device, user)) ??
-      this.#given.fromEnvironment(device, user) ??
+      (await this.#fromStdin(device, user)) ??
+      this.#fromEnvironment(device, user) ??
       (await this.#fromCommand(request)) ??
       (await this.#fromKeychain(request)) ??
       (await this.#fromVault(request));
@@ -129,7 +132,7 @@ export class Credentials {
       return { source: 'stdin', user: this.#userFor(request), kind };
     }
     const quiet = { ...request, askPassphrase: undefined };
-    const given = this.#given.fromEnvironment(request.device, this.#userFor(request));
+    const given = this.#fromEnvironment(request.device, this.#userFor(request));
     if (given !== undefined) return summaryOf(given);
     if (request.command !== undefined) {
       return { source: 'credential_command', note: 'runs when the device is used' };
@@ -199,6 +202,41 @@ export class Credentials {
     if (inKeychain === 0) throw locked;
     this.#problems.add(locked.message);
     return { keychain: inKeychain, vault: 0 };
+  }
+
+  async #fromStdin(
+    device: DeviceRef,
+    user: string | undefined,
+  ): Promise<FoundCredential | undefined> {
+    const { stdin } = this.#options;
+    if (stdin === undefined) return undefined;
+    if (stdin.kind === 'password' && user === undefined) throw noUser(device, '--password-stdin');
+    this.#stdinText ??= stdin.read();
+    const [line = '', ...rest] = (await this.#stdinText).split(/\r?\n/);
+    const option = `--${stdin.kind}-stdin`;
+    if (line === '')
+      throw new CredentialError(`${option}: standard input contains no ${stdin.kind}`);
+    if (rest.slice(stdin.otherLines).some((other) => other !== '')) {
+      this.#problems.add(
+        `${option}: standard input has more lines than devsh reads; the first is the ${stdin.kind}`,
+      );
+    }
+    const kind = stdin.kind === 'token' ? 'token' : 'basic';
+    return foundIn('stdin', { kind, user, secret: line }, option);
+  }
+
+  #fromEnvironment(device: DeviceRef, user: string | undefined): FoundCredential | undefined {
+    const { env, user: asked } = this.#options;
+    const token = env['DEVSH_TOKEN'];
+    if (token) return foundIn('environment', { kind: 'token', user, secret: token }, 'DEVSH_TOKEN');
+    const password = env['DEVSH_PASSWORD'];
+    if (!password) return undefined;
+    const owner = env['DEVSH_USER'] || undefined;
+    // The password belongs to DEVSH_USER: it must not be tried on another account.
+    if (owner !== undefined && asked !== undefined && asked !== owner) return undefined;
+    const account = owner ?? user;
+    if (account === undefined) throw noUser(device, 'DEVSH_PASSWORD');
+    return foundIn('environment', { kind: 'basic', user: account, secret: password });
   }
 
   async #fromKeychain(request: CredentialRequest): Promise<FoundCredential | undefined> {
@@ -279,61 +317,8 @@ export interface StdinSecret {
   readonly otherLines?: number;
 }
 
-export interface GivenOptions {
-  readonly env: NodeJS.ProcessEnv;
-  readonly stdin?: StdinSecret | undefined;
-  readonly user?: string | undefined;
-}
-
-/** The login given with the command itself: on standard input or in the environment. */
-export class GivenLogin {
-  readonly #options: GivenOptions;
-  readonly #warn: (problem: string) => void;
-  #text: Promise<string> | undefined;
-
-  constructor(options: GivenOptions, warn: (problem: string) => void) {
-    this.#options = options;
-    this.#warn = warn;
-  }
-
-  async fromStdin(
-    device: DeviceRef,
-    user: string | undefined,
-  ): Promise<FoundCredential | undefined> {
-    const { stdin } = this.#options;
-    if (stdin === undefined) return undefined;
-    if (stdin.kind === 'password' && user === undefined) throw noUser(device, '--password-stdin');
-    this.#text ??= stdin.read();
-    const [line = '', ...rest] = (await this.#text).split(/\r?\n/);
-    const option = `--${stdin.kind}-stdin`;
-    if (line === '')
-      throw new CredentialError(`${option}: standard input contains no ${stdin.kind}`);
-    if (rest.slice(stdin.otherLines).some((other) => other !== '')) {
-      this.#warn(
-        `${option}: standard input has more lines than devsh reads; the first is the ${stdin.kind}`,
-      );
-    }
-    const kind = stdin.kind === 'token' ? 'token' : 'basic';
-    return foundIn('stdin', { kind, user, secret: line }, option);
-  }
-
-  fromEnvironment(device: DeviceRef, user: string | undefined): FoundCredential | undefined {
-    const { env, user: asked } = this.#options;
-    const token = env['DEVSH_TOKEN'];
-    if (token) return foundIn('environment', { kind: 'token', user, secret: token }, 'DEVSH_TOKEN');
-    const password = env['DEVSH_PASSWORD'];
-    if (!password) return undefined;
-    const owner = env['DEVSH_USER'] || undefined;
-    // The password belongs to DEVSH_USER: it must not be tried on another account.
-    if (owner !== undefined && asked !== undefined && asked !== owner) return undefined;
-    const account = owner ?? user;
-    if (account === undefined) throw noUser(device, 'DEVSH_PASSWORD');
-    return foundIn('environment', { kind: 'basic', user: account, secret: password });
-  }
-}
-
 /** Throws CredentialError for a token that does not fit in a header: with its origin, never the token. */
-export function foundIn(
+function foundIn(
   source: SourceName,
   { kind, user, secret }: StoredCredential,
   origin = `the token in the ${source}`,
@@ -345,7 +330,7 @@ export function foundIn(
   );
 }
 
-export function noUser(device: DeviceRef, origin: string): CredentialError {
+function noUser(device: DeviceRef, origin: string): CredentialError {
   return new CredentialError(
     `${device.name}: ${origin} has a password, but no user; add --user NAME, DEVSH_USER, ` +
       'or "user" in the inventory',
