@@ -88,30 +88,34 @@ export function pendingOf(
   // A run that continues another one has the place of the first.
   const placeOf = (run: RunTrace): string => `${firstOf(run)} ${run.run}`;
   const all = runs.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
-  return all.flatMap((run) =>
-    pendingIn(run).map((pending) => ({ pending, closed: closedBy(pending, all, isKnown) })),
+  const list = all.flatMap((run) => pendingIn(run));
+  return withLater(list, all, isKnown);
+}
+
+/**
+ * What one run left to do, whatever later runs have done about it. `failed`: what a device refused, and what was not
+ * tried because of that; it is pending only if the user names the run.
+ */
+export function pendingIn(
+  run: RunTrace,
+  state: 'pending' | 'failed' = 'pending',
+): readonly Pending[] {
+  return run.devices.flatMap(({ device, intents }) =>
+    intents.flatMap((one): Pending | [] => {
+      const { cause = '', resource, action, key, index, change, isSent } = one;
+      if (one.state !== state) return [];
+      return { run, device, resource, action, key, index, change, cause, isSent };
+    }),
   );
 }
 
-/** What one run left to do, whatever later runs have done about it. */
-export function pendingIn(run: RunTrace): readonly Pending[] {
-  return intentsWith(run, ({ state }) => state === 'pending');
-}
-
-/** What a device refused, and what was not tried because of that. It is pending only if the user names the run. */
-export function failedIn(run: RunTrace): readonly Pending[] {
-  return intentsWith(run, ({ state }) => state === 'failed');
-}
-
-/** Adds why later runs closed it. It does not matter whether the devices are still in the inventory. */
+/** Adds why these runs closed it. It does not matter whether the devices are still in the inventory. */
 export function withLater(
   list: readonly Pending[],
-  later: readonly RunTrace[],
+  runs: readonly RunTrace[],
+  isKnown: (device: DeviceRef) => boolean = () => true,
 ): readonly PendingWork[] {
-  return list.map((pending) => ({
-    pending,
-    closed: closedBy(pending, [pending.run, ...later], () => true),
-  }));
+  return list.map((pending) => ({ pending, closed: closedBy(pending, runs, isKnown) }));
 }
 
 /** The newest of these runs that has deleted the record of a step on its device, or still has to. */
@@ -129,14 +133,6 @@ export function deletedBy(
       undoes === undefined &&
       devices.some((one) => isSameDevice(one, plan) && one.intents.some(isDelete)),
   )?.run;
-}
-
-function intentsWith(run: RunTrace, isWanted: (intent: Intent) => boolean): readonly Pending[] {
-  return run.devices.flatMap(({ device, intents }) =>
-    intents.filter(isWanted).map(({ cause = '', resource, action, key, index, change, isSent }) => {
-      return { run, device, resource, action, key, index, change, cause, isSent };
-    }),
-  );
 }
 
 function closedBy(

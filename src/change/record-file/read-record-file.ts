@@ -153,8 +153,7 @@ function readRecords(
     }
   };
   const ofDevice = (value: Value, path: Path): void => {
-    const records = isValueObject(value) ? valueAt(value, 'records') : undefined;
-    const device = isValueObject(value) ? valueAt(value, 'device') : undefined;
+    const [device, records] = ['device', 'records'].map((key) => partAt(value, key));
     if (typeof device !== 'string') {
       problems.add(() => [placeOf(path), { code: 'bad-change-file', is: 'bad-device' }]);
     } else if (isValueList(records)) {
@@ -166,8 +165,8 @@ function readRecords(
     }
   };
 
-  const devices = isValueObject(data) ? valueAt(data, 'devices') : undefined;
-  if (isValueObject(data) && isValueList(devices)) {
+  const devices = partAt(data, 'devices');
+  if (isValueList(devices)) {
     for (const [index, one] of devices.entries()) ofDevice(one, ['devices', index]);
   } else if (isValueObject(data) && Object.hasOwn(data, 'schema')) {
     problems.add(() => [placeOf([]), { code: 'bad-change-file', is: 'no-devices' }]);
@@ -177,7 +176,7 @@ function readRecords(
     item(data, []);
   }
   const [resource, filter] = ['resource', 'filter'].map((key) =>
-    isValueObject(data) && devices !== undefined ? valueAt(data, key) : undefined,
+    devices === undefined ? undefined : partAt(data, key),
   );
   return {
     name,
@@ -188,6 +187,10 @@ function readRecords(
     ...(typeof resource === 'string' && { resource }),
     ...(typeof filter === 'string' && { filter }),
   };
+}
+
+function partAt(value: Value, key: string): Value | undefined {
+  return isValueObject(value) ? valueAt(value, key) : undefined;
 }
 
 function rowOf(

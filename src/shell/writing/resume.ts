@@ -1,12 +1,5 @@
 import { History } from '../../history/history.ts';
-import {
-  failedIn,
-  firstOf,
-  type Pending,
-  pendingIn,
-  traceOf,
-  withLater,
-} from '../../change/pending.ts';
+import { firstOf, type Pending, pendingIn, traceOf, withLater } from '../../change/pending.ts';
 import { type DevicePlan, recordName } from '../../change/plan.ts';
 import type { RequestedChanges } from '../../change/read-and-plan.ts';
 import { resultsOf } from '../../change/run-results.ts';
@@ -153,7 +146,7 @@ async function* continueRun(
     const run = await loadRun(services, id);
     const isNamed = await call.namedByOn();
     const trace = traceOf(run);
-    const failed = resuming.named.length > 0 ? failedIn(trace) : [];
+    const failed = resuming.named.length > 0 ? pendingIn(trace, 'failed') : [];
     const mayContinue = new Set(open?.map(nameOf));
     const later = await laterRuns(services, id);
     const left = withLater(
@@ -161,7 +154,7 @@ async function* continueRun(
         ...pendingIn(trace).filter((one) => open === undefined || mayContinue.has(nameOf(one))),
         ...failed.filter((one) => isNamed(one.device) && !resuming.tried.has(nameOf(one))),
       ],
-      later.map(traceOf),
+      [trace, ...later.map(traceOf)],
     );
     const items = left.flatMap(({ pending, closed }) => (closed === undefined ? pending : []));
     for (const { pending, closed } of left) {
