@@ -93,7 +93,7 @@ export const importCommand = command({
     '\n' +
     'devsh shows the plan and asks; -o writes it to a file for "apply". Ids and read-only fields of the file\n' +
     'are ignored, and fields that the file lacks stay unchanged. After mistakes devsh sends nothing and lists\n' +
-    'up to twenty of them with line and column.\n' +
+    'up to twenty of them with their lines.\n' +
     '\n' +
     'Without --allow prune, --prune refuses what looks like a mistake: a file without any record of a device,\n' +
     'and a new row that is only another spelling of a record to be deleted ("Bob", "7" for "007").\n' +
