@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { parseChangeSet } from '../../src/change/change-set.ts';
+import { formatOf } from '../../src/change/record-file/read-record-file.ts';
 import { changeSetJsonSchema } from '../../src/change/change-set-schema.ts';
 
 const isChangeSet = new Ajv2020({ strict: false }).compile(changeSetJsonSchema() as object);
@@ -35,6 +36,19 @@ test('"FIELD:=" takes JSON as a text, as on the command line', () => {
       /^x\.yaml:2:/,
     );
   }
+});
+
+test.each([
+  ['- add: user\n  key: bob\n', 'yaml'],
+  ['-\r\n  add: user\r\n', 'yaml'],
+  ['\ufeffchanges:\r\n- add: user\r\n', 'yaml'],
+  ['# of today\nchanges: []\n', 'yaml'],
+  ['\n [{"add": "user"}]', 'json'],
+  ['{"changes":\n []}', 'json'],
+  ['username\nbob\n', 'csv'],
+  ['username;first-name\r\nbob;Bob: B\r\n', 'csv'],
+])('a file without an extension is told by its start: %j', (text, format) => {
+  expect(formatOf('-', text)).toBe(format);
 });
 
 test.each([

@@ -63,9 +63,9 @@ export function formatOf(name: string, text: string): RecordFormat {
 function formatOfText(text: string): RecordFormat {
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (start.startsWith('[')) return 'json';
-  const [line = ''] = start.split('\n', 1);
+  const [line = ''] = start.split(/\r?\n/, 1);
   if (start.startsWith('{')) return isJson(line) ? 'jsonl' : 'json';
-  return /^(?:#|---|- |\w+: |\w+:$)/.test(line) ? 'yaml' : 'csv';
+  return /^(?:#|---|- |-$|\w+: |\w+:$)/.test(line) ? 'yaml' : 'csv';
 }
 
 function isJson(line: string): boolean {
