@@ -156,18 +156,16 @@ export function parseAccount(account: string): StoredAccount | undefined {
 
 export type OptionalKeychain = ReturnType<typeof optionalKeychain>;
 
-/** A keychain that may be missing or locked, opened on first use; `onUnavailable` gets the reason. */
+/** A keychain that may be missing or locked; `onUnavailable` gets the reason. */
 export function optionalKeychain(
-  open: () => CredentialStore,
+  keychain: CredentialStore,
   onUnavailable: (error: KeychainUnavailableError) => Promise<void>,
 ) {
-  let store: CredentialStore | undefined;
   let isAvailable = true;
   /** Throws KeychainUnavailableError. */
   const use = async <T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T> => {
     try {
-      store ??= open();
-      return await work(store);
+      return await work(keychain);
     } catch (error) {
       if (error instanceof KeychainUnavailableError) isAvailable = false;
       throw error;
@@ -177,7 +175,7 @@ export function optionalKeychain(
     use,
     /** False after a failure. */
     isAvailable: () => isAvailable,
-    refresh: () => store?.refresh?.(),
+    refresh: () => keychain.refresh?.(),
     /** Returns undefined if the keychain is unavailable, and does not ask it again. */
     async ask<T>(work: (keychain: CredentialStore) => Promise<T>): Promise<T | undefined> {
       if (!isAvailable) return undefined;

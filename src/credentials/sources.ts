@@ -1,10 +1,15 @@
 import { Credential } from '../device/credential.ts';
 import type { DeviceRef } from '../device/record.ts';
 import { SettingsError, CredentialError } from '../errors.ts';
-import { CommandLogins, type CommandRequest } from './command-logins.ts';
 import { optionalKeychain, type OptionalKeychain } from './keychain.ts';
 import { KeychainUnavailableError } from './keychain-process.ts';
-import type { CredentialStore, StoredCredential, StoredLogin } from './store.ts';
+import { askCommand, commandFor } from './program-source.ts';
+import {
+  type CredentialStore,
+  RecentCache,
+  type StoredCredential,
+  type StoredLogin,
+} from './store.ts';
 import {
   type AskPassphrase,
   NoVaultError,
@@ -13,7 +18,11 @@ import {
   VaultLockedError,
 } from './vault.ts';
 
-export interface CredentialRequest extends CommandRequest {
+export interface CredentialRequest {
+  readonly device: DeviceRef;
+  /** `credential_command`: program and arguments, still with the placeholders `{host}`, `{port}` and `{device}`. */
+  readonly command?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** The account to log in as, from the inventory or `--user`. */
   readonly user: string | undefined;
   /** Absent if no one can be asked. */
@@ -35,11 +44,12 @@ export interface CredentialOptions {
   /** The account that the line names. */
   readonly user?: string | undefined;
   readonly passphrase?: (() => Promise<string>) | undefined;
-  /** Called when the keychain is needed for the first time. */
-  readonly keychain: () => CredentialStore;
-  /** Called when it is needed for the first time. */
-  readonly vault: () => Vault;
+  readonly keychain: CredentialStore;
+  readonly vault: Vault;
 }
+
+/** A large fleet must not start hundreds of programs at once. */
+const MAX_PROGRAMS = 8;
 
 export type StoreName = 'keychain' | 'vault';
 
@@ -48,10 +58,12 @@ export class Credentials {
   readonly #options: CredentialOptions;
   readonly #problems = new Set<string>();
   #stdinText: Promise<string> | undefined;
-  // A login that the line or the environment gives needs none of these.
-  #openedKeychain: OptionalKeychain | undefined;
-  #openedVaultKey: VaultKey | undefined;
-  #commands: CommandLogins | undefined;
+  readonly #keychain: OptionalKeychain;
+  readonly #vault: Vault;
+  readonly #vaultKey: VaultKey;
+  /** The logins that programs printed: devices whose command is the same share one run. */
+  readonly #printed = new RecentCache<StoredCredential>();
+  readonly #inTurn = taskQueue(MAX_PROGRAMS);
   /** The last one found, while it is in use: a fleet that has one login prepares its redaction once. */
   #last: WeakRef<Credential> | undefined;
   /** The problem that this machine has no keychain: it matters only if a login is missing. */
@@ -59,23 +71,14 @@ export class Credentials {
 
   constructor(options: CredentialOptions) {
     this.#options = options;
-  }
-
-  get #vault(): Vault {
-    return this.#options.vault();
-  }
-
-  get #vaultKey(): VaultKey {
-    return (this.#openedVaultKey ??= new VaultKey(this.#vault, this.#options.passphrase));
-  }
-
-  get #keychain(): OptionalKeychain {
-    return (this.#openedKeychain ??= optionalKeychain(this.#options.keychain, async (error) => {
+    this.#vault = options.vault;
+    this.#vaultKey = new VaultKey(options.vault, options.passphrase);
+    this.#keychain = optionalKeychain(options.keychain, async (error) => {
       // A machine with a vault in use needs no message about its keychain.
       const isNews = !error.isAbsent || !(await this.#vault.exists());
       if (isNews) this.#problems.add(error.message);
       if (error.isAbsent) this.absentKeychain = error.message;
-    }));
+    });
   }
 
   /** Problems that ended nothing, such as a locked keychain or a damaged vault. */
@@ -90,12 +93,12 @@ export class Credentials {
 
   /** Each command line runs the programs again. */
   refresh(): void {
-    this.#commands?.refresh();
+    this.#printed.clear();
   }
 
   /** A device refused a login: another devsh may have rotated it in the last seconds. */
   refused(): void {
-    this.#openedKeychain?.refresh();
+    this.#keychain.refresh();
   }
 
   async placeToStore(): Promise<StoreName | undefined> {
@@ -270,14 +273,30 @@ export class Credentials {
   async #fromCommand(request: CredentialRequest): Promise<FoundCredential | undefined> {
     const { command } = request;
     if (command === undefined) return undefined;
-    this.#commands ??= new CommandLogins(this.#options.env, (text) => this.#problems.add(text));
-    const login = await this.#commands.ask(command, request);
+    const login = await this.#printedBy(command, request);
     const source = 'credential_command';
     const asked = this.#options.user;
     if (asked !== undefined && login.user !== undefined && login.user !== asked) return undefined;
     const user = login.user ?? this.#userFor(request);
     if (login.kind === 'basic' && user === undefined) throw noUser(request.device, source);
     return foundIn(source, { ...login, user }, `${request.device.name}: ${source}`);
+  }
+
+  /** Throws CredentialError, also if no login is printed. */
+  async #printedBy(
+    command: readonly string[],
+    { device, signal }: CredentialRequest,
+  ): Promise<StoredCredential> {
+    const onRemark = (text: string) => void this.#problems.add(text);
+    const options = { env: this.#options.env, signal, onRemark };
+    try {
+      const argv = commandFor(command, device);
+      return await this.#printed.get(argv.join('\0'), () =>
+        this.#inTurn(() => askCommand(argv, options)),
+      );
+    } catch (error) {
+      throw withDeviceName(device, error);
+    }
   }
 
   async #look(
@@ -295,6 +314,31 @@ export class Credentials {
   #userFor(request: CredentialRequest): string | undefined {
     return this.#options.user ?? request.user ?? (this.#options.env['DEVSH_USER'] || undefined);
   }
+}
+
+function withDeviceName(device: DeviceRef, error: unknown): unknown {
+  if (!(error instanceof CredentialError) || error.message.startsWith(`${device.name}: `)) {
+    return error;
+  }
+  return new CredentialError(`${device.name}: ${error.message}`, { cause: error.cause });
+}
+
+/** Runs at most `width` tasks at a time; the others wait in a queue. */
+function taskQueue(width: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    // A task that ends passes its place on.
+    if (running >= width) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }
 
 async function foundLogin(place: StoreName, login: StoredLogin): Promise<FoundCredential> {

@@ -44,6 +44,7 @@ export abstract class Services {
   readonly notices = new Notices();
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
+  readonly vault: Vault;
   readonly columns: ColumnMemory;
   readonly profiles: ProfileFiles;
   readonly runs: RunFiles;
@@ -52,11 +53,10 @@ export abstract class Services {
   /** Identifies the terminal, for the journal: all devsh processes in it share the value. */
   readonly terminalSession: string;
   readonly #readStdin: () => Promise<string>;
+  readonly #keychain: OsKeychain;
   readonly #sources = new Map<string, Credentials>();
-  #keychain: OsKeychain | undefined;
   #history: HistoryFile | undefined;
   #seenKeys: SeenKeys | undefined;
-  #vault: Vault | undefined;
   #isClockNoted = false;
 
   constructor({ version, env, paths, settings, readStdin, stdout }: Start) {
@@ -72,6 +72,8 @@ export abstract class Services {
     this.inventory = openInventory(paths, settings, (notice) => this.notices.add(notice));
     const goodPins = new GoodCopy(join(state, 'good-copies', 'known-devices'));
     this.knownDevices = new KnownDevices(join(data, 'known-devices'), goodPins);
+    this.vault = new Vault(join(data, 'vault.age'));
+    this.#keychain = new OsKeychain({ env });
     this.columns = new ColumnMemory(settings);
     this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
     this.runs = new RunFiles(join(state, 'runs'));
@@ -81,10 +83,6 @@ export abstract class Services {
   get history(): HistoryFile {
     const path = join(this.paths.state, 'history');
     return (this.#history ??= new HistoryFile(path, this.settings.get('historySize')));
-  }
-
-  get vault(): Vault {
-    return (this.#vault ??= new Vault(join(this.paths.data, 'vault.age')));
   }
 
   get seenKeys(): SeenKeys {
@@ -111,8 +109,8 @@ export abstract class Services {
     const credentials = new Credentials({
       env,
       user,
-      keychain: () => (this.#keychain ??= new OsKeychain({ env })),
-      vault: () => this.vault,
+      keychain: this.#keychain,
+      vault: this.vault,
       passphrase: passphraseStdin
         ? async () => (await read()).split(/\r?\n/)[line] ?? ''
         : undefined,
@@ -128,9 +126,9 @@ export abstract class Services {
     askPassphrase: AskPassphrase | undefined,
   ): Promise<RotationStore> {
     const { RotationStore: Store } = await import('../credentials/rotation-store.ts');
-    const { env, vault, paths } = this;
+    const { vault, paths } = this;
     return Store.open({
-      keychain: (this.#keychain ??= new OsKeychain({ env })),
+      keychain: this.#keychain,
       vault,
       unlockVault: () => this.credentials(options).unlockVault(askPassphrase),
       lockPath: join(paths.data, 'rotation'),
