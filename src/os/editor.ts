@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { constants } from 'node:os';
@@ -5,7 +6,7 @@ import { join } from 'node:path';
 import { RefusedError, UsageError } from '../errors.ts';
 import { parseLine } from '../text/words.ts';
 import { temporaryFolder } from './files.ts';
-import { runEditor } from './terminal.ts';
+import { startProgram, whyNotStarted } from './program.ts';
 
 export interface Draft {
   readonly text: string;
@@ -35,16 +36,32 @@ export async function editInProgram(
   try {
     const file = join(folder, name);
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    const { status, killedBy } = await runEditor([...words, file], env);
+    const status = await runEditor([...words, file], env);
     if (status !== 0) {
-      const code = killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
-      throw new RefusedError(`the editor ended with ${code}: nothing was changed`);
+      throw new RefusedError(`the editor ended with ${status}: nothing was changed`);
     }
     return await readFile(file, 'utf8');
   } finally {
     removeNow();
     process.off('exit', removeNow);
     for (const one of ENDS) process.off(one, onEnd);
+  }
+}
+
+/** Its exit status. Ctrl-C is a key of the editor until the user leaves it. Throws a `UsageError` if it cannot be started. */
+async function runEditor(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  try {
+    const exit = await once(startProgram(argv, env, { stdio: 'inherit' }), 'exit');
+    const [status, killedBy] = exit as [number | null, NodeJS.Signals | null];
+    return killedBy === null ? (status ?? 1) : 128 + constants.signals[killedBy];
+  } catch (error) {
+    const why = whyNotStarted(error);
+    const message = `cannot start the editor "${argv[0] ?? ''}" ($VISUAL, $EDITOR): ${why}`;
+    throw new UsageError(message, { cause: error });
+  } finally {
+    process.off('SIGINT', ignore);
   }
 }
 

@@ -201,6 +201,7 @@ export async function refuseLink(path: string): Promise<void> {
 export async function writeNewText(path: string, text: string, isSynced = true): Promise<void> {
   const place = (draft: string, target: string): Promise<void> => {
     linkNewSync(draft, target);
+    rmSync(draft, { force: true });
     return Promise.resolve();
   };
   await writeDraft(path, text, place, isSynced);
@@ -225,32 +226,37 @@ const NO_LINKS: ReadonlySet<string> = new Set([
   'EMLINK',
 ]);
 
-/** @param place moves the synced draft to its final path */
+/** @param place moves the draft, whose content is safe, to its final path */
 async function writeDraft(
   target: string,
   text: string,
   place: (draft: string, target: string) => Promise<void>,
-  isSynced = true,
+  isSynced: boolean,
 ): Promise<void> {
-  await makePrivateFolder(dirname(target));
+  const folder = dirname(target);
+  await makePrivateFolder(folder);
+  const draft = join(folder, `.${basename(target)}.${randomUUID()}.tmp`);
+  drafts.add(draft);
   try {
-    await withDraft(target, async (draft) => {
-      // At once: `removeDrafts` could not remove what another thread makes after it.
-      const file = openSync(draft, 'wx', PRIVATE_FILE);
-      try {
-        writeFileSync(file, text);
-        if (isSynced) await promisify(fsync)(file);
-      } finally {
-        closeSync(file);
-      }
-      await place(draft, target);
-    });
-    if (isSynced) await syncFolder(dirname(target));
+    // At once: `removeDrafts` could not remove what another thread makes after it.
+    const file = openSync(draft, 'wx', PRIVATE_FILE);
+    try {
+      writeFileSync(file, text);
+      if (isSynced) await promisify(fsync)(file);
+    } finally {
+      closeSync(file);
+    }
+    await place(draft, target);
+    if (isSynced) await syncFolder(folder);
   } catch (error) {
     if (place !== rename && errorCode(error) === 'EEXIST') {
       throw new RefusedError(`${target} exists already and was not replaced`);
     }
     throw fileError('write', target, error);
+  } finally {
+    // Only the outcome of the work counts, not whether the draft could be removed.
+    await rm(draft, { force: true }).catch(() => undefined);
+    drafts.delete(draft);
   }
 }
 
@@ -264,19 +270,6 @@ export function temporaryFolder(purpose: string): string {
 }
 
 const drafts = new Set<string>();
-
-/** Passes `work` a temporary file name beside `target`, and removes that file afterwards. */
-async function withDraft(target: string, work: (draft: string) => Promise<void>): Promise<void> {
-  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
-  drafts.add(draft);
-  try {
-    await work(draft);
-  } finally {
-    // Only the outcome of the work counts, not whether the draft could be removed.
-    await rm(draft, { force: true }).catch(() => undefined);
-    drafts.delete(draft);
-  }
-}
 
 /** Removes all drafts, for a process that has to end at once. */
 export function removeDrafts(): void {

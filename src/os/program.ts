@@ -3,7 +3,6 @@ import type {
   ChildProcessWithoutNullStreams,
   SpawnOptions,
 } from 'node:child_process';
-import { once } from 'node:events';
 import { errorCode } from './files.ts';
 
 /** Without devsh's own variables and proxy logins, which may be secret, and without NODE_OPTIONS. */
@@ -50,17 +49,6 @@ export function startProgram(
     ...options,
     env: { ...childEnvironment(env), ...given },
   });
-}
-
-export interface ProgramExit {
-  readonly status: number | null;
-  readonly killedBy: NodeJS.Signals | null;
-}
-
-/** Throws spawn's error if the program cannot be started. */
-export async function exitOf(child: ChildProcess): Promise<ProgramExit> {
-  const [status, killedBy] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-  return { status, killedBy };
 }
 
 interface ProgramCall {
