@@ -9,14 +9,14 @@ import {
   accountOf,
   type CredentialStore,
   isAccountOf,
-  pickEntry,
+  pickLogin,
   RecentCache,
   type RotationChange,
   type StoredAccount,
   type StoredCredential,
+  type StoredEntries,
   type StoredEntry,
   type StoredLogin,
-  withRotation,
 } from './store.ts';
 
 const LIMIT_MS = 3_000;
@@ -25,19 +25,13 @@ const REMOTE_LIMIT_MS = 1_500;
 /** Changes of one request, so that it ends within the limit. */
 const MAX_CHANGES = 20;
 
-interface Listing {
-  readonly entries: readonly StoredEntry[];
-  /** In a service of their own. */
-  readonly rotations: readonly StoredEntry[];
-}
-
 /** The keychain of macOS or Windows, or the Secret Service of a Linux desktop. */
 export class OsKeychain implements CredentialStore {
   readonly #env: NodeJS.ProcessEnv;
   readonly #service: string;
   readonly #limitMs: number;
-  /** A fleet asks device by device: one listing serves all of them. */
-  readonly #listing = new RecentCache<Listing>();
+  /** The rotations are in a service of their own. A fleet asks device by device: one listing serves all of them. */
+  readonly #listing = new RecentCache<StoredEntries>();
 
   /** @param options.service tests use another name than `devsh`, to stay away from real entries */
   constructor(options: {
@@ -51,8 +45,7 @@ export class OsKeychain implements CredentialStore {
   }
 
   async find(address: string, user?: string): Promise<StoredLogin | undefined> {
-    const { entries, rotations } = await this.#listed();
-    return withRotation(pickEntry(entries, address, user, 'keychain'), rotations, address);
+    return pickLogin(await this.#listed(), address, user, 'keychain');
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {
@@ -102,7 +95,7 @@ export class OsKeychain implements CredentialStore {
     return `${this.#service}-rotation`;
   }
 
-  #listed(): Promise<Listing> {
+  #listed(): Promise<StoredEntries> {
     return this.#listing.get('', async () => {
       const { entries, others } = await this.#ask({
         service: this.#service,

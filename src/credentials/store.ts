@@ -20,6 +20,11 @@ export interface StoredAccount {
 
 export type StoredEntry = StoredAccount & StoredCredential;
 
+export interface StoredEntries {
+  readonly entries: readonly StoredEntry[];
+  readonly rotations: readonly StoredEntry[];
+}
+
 /** What to keep of an account under rotation; without a text its entry is removed. */
 export interface RotationChange {
   readonly account: string;
@@ -49,13 +54,13 @@ export function isAccountOf(
     entry.address === address && (user === undefined || (entry.user ?? '') === user);
 }
 
-/** Implements `CredentialStore.find`, without the rotation. */
-export function pickEntry(
-  entries: readonly StoredEntry[],
+/** Implements `CredentialStore.find`; `rotations` are what the place keeps of accounts under rotation. */
+export function pickLogin(
+  { entries, rotations }: StoredEntries,
   address: string,
   user: string | undefined,
   place: 'keychain' | 'vault',
-): StoredCredential | undefined {
+): StoredLogin | undefined {
   const found = entries.filter(isAccountOf(address, user));
   if (found.length > 1) {
     const users = found.map((entry) => entry.user ?? 'a token without a user').sort();
@@ -64,20 +69,10 @@ export function pickEntry(
         'choose one with --user, or forget one with "devsh logout"',
     );
   }
-  const [entry] = found;
-  return entry && { kind: entry.kind, user: entry.user, secret: entry.secret };
-}
-
-/** The login with what is kept of its rotation, which these entries have under `address`. */
-export function withRotation(
-  login: StoredCredential | undefined,
-  rotations: readonly StoredEntry[],
-  address: string,
-): StoredLogin | undefined {
-  if (login === undefined) return undefined;
-  const isOwn = isAccountOf(address, login.user ?? '');
-  const entry = rotations.find((one) => isOwn(one) && one.kind === login.kind);
-  return { ...login, rotation: entry?.secret };
+  const [login] = found;
+  const isOwn = isAccountOf(address, login?.user ?? '');
+  const rotation = rotations.find((one) => isOwn(one) && one.kind === login?.kind)?.secret;
+  return login && { kind: login.kind, user: login.user, secret: login.secret, rotation };
 }
 
 export function accountOf({ address, kind, user }: StoredAccount): StoredAccount {

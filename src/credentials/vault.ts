@@ -5,13 +5,12 @@ import {
   accountOf,
   type CredentialStore,
   isAccountOf,
-  pickEntry,
+  pickLogin,
   type RotationChange,
   type StoredAccount,
   type StoredCredential,
   type StoredEntry,
   type StoredLogin,
-  withRotation,
   WrongPassphraseError,
 } from './store.ts';
 import { accountName, parseAccount } from './keychain.ts';
@@ -90,8 +89,7 @@ export class Vault implements CredentialStore {
 
   async find(address: string, user?: string): Promise<StoredLogin | undefined> {
     const { entries } = await this.#current();
-    const login = pickEntry(entries, address, user, 'vault');
-    return withRotation(login, entries, ROTATION + address);
+    return pickLogin({ entries, rotations: rotationsIn(entries) }, address, user, 'vault');
   }
 
   async store(address: string, credential: StoredCredential): Promise<void> {
@@ -111,8 +109,7 @@ export class Vault implements CredentialStore {
 
   /** What is kept of accounts under rotation, in entries that no other look-up finds. */
   async readRotations(): Promise<StoredEntry[]> {
-    const entries = (await this.#current()).entries.filter(isRotation);
-    return entries.map((entry) => ({ ...entry, address: entry.address.slice(ROTATION.length) }));
+    return rotationsIn((await this.#current()).entries);
   }
 
   async writeRotations(changes: readonly RotationChange[]): Promise<void> {
@@ -185,6 +182,11 @@ export class Vault implements CredentialStore {
 
 /** A prefix that no address has. A devsh without rotation keeps such entries as they are. */
 const ROTATION = 'rotation/';
+
+function rotationsIn(entries: readonly StoredEntry[]): StoredEntry[] {
+  const kept = entries.filter(isRotation);
+  return kept.map((entry) => ({ ...entry, address: entry.address.slice(ROTATION.length) }));
+}
 
 function isRotation({ address }: StoredAccount): boolean {
   return address.startsWith(ROTATION);
