@@ -128,6 +128,7 @@ interface Doubt {
 
 export interface PinFile {
   readonly pins: ReadonlyMap<string, Pin>;
+  /** The pins that another program removed or changed. */
   readonly doubts: readonly Doubt[];
 }
 
@@ -150,15 +151,6 @@ export class KnownDevices {
 
   async find(address: string): Promise<Pin | undefined> {
     return (await this.pinFile()).pins.get(address);
-  }
-
-  async all(): Promise<Pin[]> {
-    return [...(await this.pinFile()).pins.values()];
-  }
-
-  /** The pins that another program removed or changed. */
-  async doubts(): Promise<readonly Doubt[]> {
-    return (await this.pinFile()).doubts;
   }
 
   /** The whole file in its current state, for callers that need many devices at once. */
@@ -274,7 +266,7 @@ function textOf(lines: readonly PinLine[]): string {
 
 /** Describes the pins in doubt and the ways out; undefined if there are none. */
 export async function doubtsText(knownDevices: KnownDevices): Promise<string | undefined> {
-  const doubts = await knownDevices.doubts();
+  const { doubts } = await knownDevices.pinFile();
   if (doubts.length === 0) return undefined;
   const list = (reason: 'gone' | 'differs'): string[] =>
     doubts.filter((doubt) => doubt.reason === reason).map(({ pin }) => pin.address);

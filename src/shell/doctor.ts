@@ -122,9 +122,9 @@ async function* fileFindings(services: Services, readings: HistoryFiles): AsyncG
     return counted(devices.length, 'device');
   });
   yield await fileFinding('pins', knownDevices.path, async () => {
-    const pins = await knownDevices.all();
+    const { pins } = await knownDevices.pinFile();
     const doubts = await doubtsText(knownDevices);
-    return { detail: counted(pins.length, 'pin'), warning: doubts };
+    return { detail: counted(pins.size, 'pin'), warning: doubts };
   });
   yield await fileFinding('history', history.path, async () =>
     counted((await history.load()).length, 'line'),

@@ -31,7 +31,7 @@ export const trust: CommandSpec = {
         const { services } = shell;
         const { inventory, knownDevices } = services;
         await warnOfPinDoubts(shell);
-        const pins = await knownDevices.all();
+        const { pins } = await knownDevices.pinFile();
         const devices = await inventory.load();
         // Certificates that devices of this session presented in place of the pinned ones.
         const changed = new Map(
@@ -51,7 +51,7 @@ export const trust: CommandSpec = {
             'expires',
             { key: 'subject', title: 'SUBJECT', isExtra: true },
           ],
-          pins.map(({ subject = null, validTo = null, ...known }) => ({
+          Array.from(pins.values(), ({ subject = null, validTo = null, ...known }) => ({
             device: devices.findByAddress(known.address)?.name ?? null,
             ...known,
             changedTo: changed.get(known.address) ?? null,
@@ -60,7 +60,7 @@ export const trust: CommandSpec = {
             expires: validTo === null ? 'not known' : expiryText(validTo, services.now()),
           })),
         );
-        if (pins.length === 0) yield info('no certificate is pinned yet: "connect" asks');
+        if (pins.size === 0) yield info('no certificate is pinned yet: "connect" asks');
       },
     }),
     verb({

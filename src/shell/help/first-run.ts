@@ -32,9 +32,9 @@ export async function isFirstRun({ services, fleet }: ShellSession): Promise<boo
   if (fleet.known.length > 0) return false;
   const { inventory, knownDevices, history } = services;
   // A file that cannot be read shows that devsh was used before.
-  const all = Promise.all([inventory.load(), knownDevices.all(), history.load()]);
-  const [held, pins, lines] = (await unlessFailed(all)) ?? [];
-  return held?.devices.length === 0 && pins?.length === 0 && lines?.length === 0;
+  const all = Promise.all([inventory.load(), knownDevices.pinFile(), history.load()]);
+  const [held, pinned, lines] = (await unlessFailed(all)) ?? [];
+  return held?.devices.length === 0 && pinned?.pins.size === 0 && lines?.length === 0;
 }
 
 /** Steps to offer while nothing is connected: pending runs, the last devices, groups. Empty if a file is unreadable. */
