@@ -293,18 +293,12 @@ export function listRequest(
   profile: Profile,
   resource: string,
   path = listPath(profile, resource),
-): ListRequest {
-  const { post } = listFacts(profile, resource);
-  if (post === undefined) return { method: 'GET', path };
-  return { method: 'POST', path, json: post, isQuery: true };
-}
-
-interface ListRequest {
-  readonly method: 'GET' | 'POST';
-  readonly path: string;
-  readonly json?: DeviceRecord;
-  /** A redirect of a POST is not followed. */
-  readonly isQuery?: true;
+) {
+  const { post: json } = listFacts(profile, resource);
+  // A redirect of a POST is not followed.
+  return json === undefined
+    ? ({ method: 'GET', path } as const)
+    : ({ method: 'POST', path, json, isQuery: true } as const);
 }
 
 /** Whether a record counts as gone, although its device still shows it. */
