@@ -38,7 +38,7 @@ function writtenRoute(route: ConfiguredRoute): { proxy: string } | { jump: strin
 }
 
 /** A list is a program with its arguments. */
-type Written = string | readonly string[];
+export type Written = string | readonly string[];
 
 /** The settings of a device or group, spelt as in `devices.yaml`. */
 export type WrittenSettings = Readonly<Partial<Record<SettingKey, Written>>>;

@@ -10,14 +10,13 @@ import {
   breakGlassNames,
   normalizedSettings,
   writtenSettings,
+  type Written,
   type WrittenDevice,
   type WrittenGroup,
   type WrittenInventory,
   type WrittenSettings,
 } from '../written-inventory.ts';
 import type { Findings, FoundDevice } from './source.ts';
-
-type Written = string | readonly string[];
 
 /** One key of a device or group; `before` is absent for a new key, `after` for a removed one. */
 export interface KeyChange {
@@ -95,7 +94,7 @@ export function planImport(findings: Findings, current: CurrentInventory): Impor
         device: { name, address, groups: own, settings },
         changes: [
           { key: 'address', after: address },
-          ...(own.length > 0 ? [{ key: 'groups' as const, after: own }] : []),
+          ...addedNames('groups', [], own),
           ...settingChanges({}, {}, settings),
         ],
       };
@@ -191,14 +190,19 @@ function deviceChanges(
   if (canonical(found.address) !== canonical(written.address)) {
     changes.push({ key: 'address', before: written.address, after: found.address });
   }
-  const added = missing(found.groups, known.groups);
-  if (added.length > 0) {
-    const before = written.groups.length > 0 ? written.groups : undefined;
-    changes.push({ key: 'groups', before, after: [...written.groups, ...added] });
-  }
+  changes.push(...addedNames('groups', written.groups, missing(found.groups, known.groups)));
   // Values that its groups already provide need no change.
   const effective = writtenSettings(known);
   return [...changes, ...settingChanges(written.settings, effective, found.settings)];
+}
+
+function addedNames(
+  key: 'groups' | 'children',
+  own: readonly string[],
+  added: readonly string[],
+): KeyChange[] {
+  if (added.length === 0) return [];
+  return [{ key, before: own.length > 0 ? own : undefined, after: [...own, ...added] }];
 }
 
 function settingChanges(
@@ -235,24 +239,15 @@ function groupSteps(
   const byName = new Map(written.groups.map((group) => [group.name.toLowerCase(), group]));
   return found.map(({ name, children, settings }) => {
     const known = byName.get(name.toLowerCase());
-    const own = known?.children ?? [];
-    const added = missing(children, own);
-    const changes: KeyChange[] =
-      added.length === 0
-        ? []
-        : [
-            {
-              key: 'children',
-              before: own.length > 0 ? own : undefined,
-              after: [...own, ...added],
-            },
-          ];
-    const current = known?.settings ?? {};
+    const { children: own = [], settings: current = {} } = known ?? {};
     const effective = normalizedSettings(current, folder);
     return {
       action: known === undefined ? 'add' : 'change',
       name: known?.name ?? name,
-      changes: [...changes, ...settingChanges(current, effective, settings)],
+      changes: [
+        ...addedNames('children', own, missing(children, own)),
+        ...settingChanges(current, effective, settings),
+      ],
     };
   });
 }
