@@ -17,7 +17,7 @@ import {
 import { remarkWriter, type RemarkWriter, textWriter } from './text-writer.ts';
 import { notCoveredData, type Plan } from '../change/plan.ts';
 import type { JsonValue } from '../device/record.ts';
-import { mapped, viewedRecords } from './read-table.ts';
+import { viewedRecords } from './read-table.ts';
 
 /** For the formats that need no library. Data goes to `out`; plans, remarks, progress and errors go to `err`. */
 export function quickWriter(format: Exclude<Format, 'yaml' | 'csv'>, streams: Streams): Writer {
@@ -78,7 +78,7 @@ function jsonLinesWriter({ out }: Pick<Streams, 'out'>): Writer {
   const line = (value: JsonValue): void => lines([value]);
   const lines = (values: readonly JsonValue[]): void =>
     writeInPieces(
-      mapped(values, (value) => toJson(value)),
+      values.values().map((value) => toJson(value)),
       out,
       '\n',
     );

@@ -137,15 +137,8 @@ export function readCells(table: ReadTable, isTty: boolean): LongTable {
     ),
     ...(hasNotes ? [visible(foldNote(row, view.filtered))] : []),
   ];
-  return { columns, rows: mapped(rows, cellsOf) };
-}
-
-/** One by one, so that the whole list never stands in memory twice. */
-export function* mapped<One, Other>(
-  items: readonly One[],
-  other: (item: One) => Other,
-): Generator<Other> {
-  for (const item of items) yield other(item);
+  // One by one, so that the whole list never stands in memory twice.
+  return { columns, rows: rows.values().map(cellsOf) };
 }
 
 /** A per-device field or a time has one text only if all devices of the row agree. */

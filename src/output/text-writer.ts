@@ -62,7 +62,7 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
     // A screen reader gets each value whole.
     const width = streams.typed?.isReadAloud === true ? Infinity : streams.columns;
     const lines = streams.isTty ? alignedLines(text, width, style) : tabbedLines(text, style);
-    print(streams.noHeaders === true ? withoutFirst(lines) : lines);
+    print(streams.noHeaders === true ? Iterator.from(lines).drop(1) : lines);
   };
   const flushReads = (): void => {
     const [first] = reads;
@@ -156,14 +156,6 @@ export function textWriter(streams: Streams, remarks: RemarkWriter): Writer {
       remarks.end(error);
     },
   };
-}
-
-function* withoutFirst(lines: Iterable<string>): Generator<string> {
-  let isFirst = true;
-  for (const line of lines) {
-    if (!isFirst) yield line;
-    isFirst = false;
-  }
 }
 
 const WHILE_WRITING: ReadonlySet<Output['kind']> = new Set(['result', 'progress', 'message']);
