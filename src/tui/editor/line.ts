@@ -165,45 +165,31 @@ function change(state: Editing, last: EditKey['kind'], line: Line): Editing {
   return { ...state, line, undo: [...state.undo, state.line].slice(-UNDO_LIMIT), last };
 }
 
-const isBlank = (grapheme: string): boolean => /^\s/u.test(grapheme);
+const isNoBlank = (grapheme: string): boolean => !/^\s/u.test(grapheme);
 const isPartOfWord = (grapheme: string): boolean => /^[\p{L}\p{N}_]/u.test(grapheme);
 
 /** Start of the last blank-separated word of `before`. */
 export function wordStart(before: string): number {
-  return skipBack(skipBack(before, isBlank), (grapheme) => !isBlank(grapheme)).length;
+  return before.length - throughRun(graphemesBack(before), isNoBlank);
 }
 
 /** Start of the last run of letters and digits of `before`. */
 export function partStart(before: string): number {
-  return skipBack(
-    skipBack(before, (grapheme) => !isPartOfWord(grapheme)),
-    isPartOfWord,
-  ).length;
+  return before.length - throughRun(graphemesBack(before), isPartOfWord);
 }
 
 /** End of the first run of letters and digits of `after`. */
 export function partEnd(after: string): number {
-  const rest = skip(
-    skip(after, (grapheme) => !isPartOfWord(grapheme)),
-    isPartOfWord,
-  );
-  return after.length - rest.length;
+  return throughRun(graphemes(after), isPartOfWord);
 }
 
-function skipBack(text: string, isSkipped: (grapheme: string) => boolean): string {
-  let end = text.length;
-  for (const grapheme of graphemesBack(text)) {
-    if (!isSkipped(grapheme)) break;
-    end -= grapheme.length;
+/** The length of the first run of characters, and of those before it. */
+function throughRun(characters: Iterable<string>, isInRun: (one: string) => boolean): number {
+  let [units, hasBegun] = [0, false];
+  for (const character of characters) {
+    if (hasBegun && !isInRun(character)) break;
+    hasBegun ||= isInRun(character);
+    units += character.length;
   }
-  return text.slice(0, end);
-}
-
-function skip(text: string, isSkipped: (grapheme: string) => boolean): string {
-  let from = 0;
-  for (const grapheme of graphemes(text)) {
-    if (!isSkipped(grapheme)) break;
-    from += grapheme.length;
-  }
-  return text.slice(from);
+  return units;
 }
