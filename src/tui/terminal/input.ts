@@ -52,9 +52,8 @@ function continuationBytes(first: number): number {
 export class InputSplitter {
   /** An incomplete escape sequence, or ''. */
   #incomplete = '';
-  /** The pieces of an unfinished paste. */
-  #paste: string[] | undefined;
-  #pasteLength = 0;
+  /** The text of an unfinished paste so far. */
+  #paste: string | undefined;
   /** The end of the paste in the form of its start, 7-bit or 8-bit: the other form does not end it. */
   #pasteEnd = '';
 
@@ -78,10 +77,9 @@ export class InputSplitter {
   flush(): InputToken[] {
     const incomplete = this.#incomplete;
     this.#incomplete = '';
-    if (this.#paste !== undefined) {
-      this.#paste.push(incomplete);
-      return [{ kind: 'paste', text: this.#takePaste(undefined) }];
-    }
+    const paste = this.#paste;
+    this.#paste = undefined;
+    if (paste !== undefined) return [{ kind: 'paste', text: paste + incomplete }];
     return isEscape(incomplete) ? [{ kind: 'sequence', text: incomplete }] : [];
   }
 
@@ -100,8 +98,7 @@ export class InputSplitter {
       }
       const sequence = inSevenBits(text.slice(start, end));
       if (sequence === PASTE_START) {
-        this.#paste = [];
-        this.#pasteLength = 0;
+        this.#paste = '';
         this.#pasteEnd = text.slice(start, end).replace('200', '201');
         return text.slice(end);
       }
@@ -113,28 +110,20 @@ export class InputSplitter {
 
   /** Adds to the paste up to its end; returns the rest. */
   #collect(text: string, tokens: InputToken[]): string {
-    const paste = this.#paste ?? [];
+    const before = this.#paste ?? '';
     const end = text.indexOf(this.#pasteEnd);
     if (end !== -1) {
-      paste.push(text.slice(0, end));
-      tokens.push({ kind: 'paste', text: this.#takePaste(undefined) });
+      tokens.push({ kind: 'paste', text: before + text.slice(0, end) });
+      this.#paste = undefined;
       return text.slice(end + this.#pasteEnd.length);
     }
     const kept = text.length - partAtEnd(text, this.#pasteEnd);
-    paste.push(text.slice(0, kept));
-    this.#pasteLength += kept;
+    const paste = before + text.slice(0, kept);
+    const isFull = paste.length > PASTE_LIMIT;
+    if (isFull) tokens.push({ kind: 'paste', text: paste });
+    this.#paste = isFull ? '' : paste;
     this.#incomplete = text.slice(kept);
-    if (this.#pasteLength > PASTE_LIMIT) {
-      tokens.push({ kind: 'paste', text: this.#takePaste([]) });
-    }
     return '';
-  }
-
-  #takePaste(next: string[] | undefined): string {
-    const text = this.#paste?.join('') ?? '';
-    this.#paste = next;
-    this.#pasteLength = 0;
-    return text;
   }
 }
 
