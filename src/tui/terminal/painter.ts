@@ -75,15 +75,6 @@ export class Painter {
   }
 }
 
-/** Finds the lines that moved. Leaves out the last row, where a moved row would fill the last cell. */
-function scrollOf(
-  before: readonly string[],
-  after: readonly string[],
-  { rows }: Size,
-): Scroll | undefined {
-  return scrollBetween(before.slice(0, rows - 1), after.slice(0, rows - 1));
-}
-
 /** Deletes or inserts lines between margins, which all terminals support, unlike scroll sequences. */
 function scrollBytes({ top, bottom, up }: Scroll): string {
   const change = up > 0 ? `\x1b[${up}M` : `\x1b[${-up}L`;
@@ -181,8 +172,13 @@ interface Scroll {
   readonly up: number;
 }
 
-/** The scroll that saves enough writing; undefined if none does. */
-function scrollBetween(before: readonly string[], after: readonly string[]): Scroll | undefined {
+/** The scroll that saves enough writing; undefined if none does. The last row never moves: it would fill the last cell. */
+function scrollOf(
+  linesBefore: readonly string[],
+  linesAfter: readonly string[],
+  { rows }: Size,
+): Scroll | undefined {
+  const [before, after] = [linesBefore.slice(0, rows - 1), linesAfter.slice(0, rows - 1)];
   const scroll = widestScroll(before, after);
   if (scroll === undefined) return undefined;
   const saved = changedRows(before, after) - changedRows(scrolled(before, scroll), after);
