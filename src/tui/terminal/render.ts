@@ -35,7 +35,15 @@ export function mountInk(
     const { rows: height, columns: width } = screen.size;
     return createElement(Box, { width, height, flexDirection: 'column' }, tree);
   };
-  const sink = new FrameSink(screen.size, show);
+  // The "stdout" of Ink. With `debug: true`, Ink writes whole frames, and empty texts.
+  const frames = new Writable({
+    decodeStrings: false,
+    write(chunk: unknown, _encoding, done) {
+      if (typeof chunk === 'string' && chunk !== '') show(chunk);
+      done();
+    },
+  });
+  const sink = Object.assign(frames, screen.size);
   const instance = render(filling(), {
     // Ink's type asks for a terminal; it uses only `write`, `columns` and `rows`.
     stdout: sink as unknown as NodeJS.WriteStream,
@@ -61,23 +69,4 @@ export function mountInk(
       instance.unmount();
     },
   };
-}
-
-/** The "stdout" of Ink. With `debug: true`, Ink writes whole frames, which go to `onFrame`; empty writes do not. */
-class FrameSink extends Writable {
-  columns: number;
-  rows: number;
-  readonly #onFrame: (frame: string) => void;
-
-  constructor({ columns, rows }: Size, onFrame: (frame: string) => void) {
-    super({ decodeStrings: false });
-    this.columns = columns;
-    this.rows = rows;
-    this.#onFrame = onFrame;
-  }
-
-  override _write(chunk: unknown, _encoding: BufferEncoding, done: () => void): void {
-    if (typeof chunk === 'string' && chunk !== '') this.#onFrame(chunk);
-    done();
-  }
 }
