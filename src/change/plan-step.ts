@@ -1,20 +1,15 @@
-import type { FieldFacts } from '../device/profile-schema.ts';
 import type { Profile } from '../device/profile.ts';
 import { damagedFields } from '../device/encode.ts';
 import { fieldFacts, placeField, resourceOf, updateFacts } from '../device/profile.ts';
-import {
-  type DeviceRecord,
-  type DeviceRef,
-  valueAt,
-  valueText,
-  withoutFields,
-} from '../device/record.ts';
+import { type DeviceRecord, type DeviceRef, valueText, withoutFields } from '../device/record.ts';
 import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
 import { CancelledError, DriftError, RefusedError, UsageError } from '../errors.ts';
+import { textOf } from '../output/sentences.ts';
+import { someOf } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
-import { allowHint, type Allowed } from './allow.ts';
+import type { Allowed } from './allow.ts';
 import type { Add, Change } from './change.ts';
-import { checkFields, checkValue, type Known, typedFields } from './typed-fields.ts';
+import { checkFields, type Known, typedFields } from './typed-fields.ts';
 import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
@@ -322,38 +317,30 @@ function objectionTo(
 ): NotPossibleError | undefined {
   if (change.typed || allow.has('invalid')) return undefined;
   const known = resourceOf(profile, resource).fields;
-  const problems = Object.entries(checkFields(known, fields, change.action === 'add'));
+  const problems = [...checkFields(known, fields, change.action === 'add')];
   if (problems.length === 0) return undefined;
-  const [field, problem] = change.isExact
-    ? []
-    : (problems.find(([name]) => isWrongValue(known, fields, name)) ?? []);
-  if (field !== undefined) {
-    throw new UsageError(
-      `${field}: ${problem ?? ''}, according to ${device.name}; nothing was sent (${allowHint('invalid')})`,
-      { field },
-    );
+  const code = { code: 'bad-value', device: device.name } as const;
+  const wrong = problems.find(([, { is }]) => !OF_FIELD.includes(is));
+  if (!change.isExact && wrong !== undefined) {
+    const [field, problem] = wrong;
+    throw new UsageError({ ...code, is: 'typed', field, problem: textOf(problem) }, { field });
   }
-  const named = problems.slice(0, MOST_PROBLEMS).map(([name, text]) => `${name}: ${text}`);
-  const more = problems.length - named.length;
-  const text = named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const texts = problems.map(([name, problem]) => [name, textOf(problem)] as const);
+  const named = someOf(
+    texts.map((one) => one.join(': ')),
+    MOST_PROBLEMS,
+  );
+  const issues = Object.fromEntries(texts.map(([name, text]) => [name, [text]]));
   return new NotPossibleError(
     device,
     'invalid',
-    `${text}; nothing was sent. If the device has changed its fields, "learn ${device.name}" reads them again`,
-    Object.fromEntries(problems.map(([name, reason]) => [name, [reason]])),
+    { ...code, is: 'several', problems: named },
+    issues,
   );
 }
 
-/** Whether the value itself is wrong, not missing or read-only. */
-function isWrongValue(
-  known: Readonly<Record<string, FieldFacts>>,
-  fields: DeviceRecord,
-  name: string,
-): boolean {
-  const [facts, value] = [valueAt(known, name), valueAt(fields, name)];
-  if (facts === undefined || value === undefined || facts.readOnly === true) return false;
-  return checkValue(facts, value) !== undefined;
-}
+/** The value itself may be as it must be. */
+const OF_FIELD: readonly string[] = ['read-only', 'create-only', 'null', 'required'];
 
 /**
  * Says what became of a change whose request may have arrived; undefined if it did not arrive.

@@ -13,6 +13,7 @@ import {
   valueText,
 } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 
 export interface Known {
   readonly profile: Profile;
@@ -143,10 +144,8 @@ function valueOf(given: Value, name: string, place: Place): Value {
   const shape = shapeAt(place);
   if (given === 'null' && isNullable(place, shape)) return null;
   const typed = typedValue(given, shape);
-  if (typed.problem !== undefined) {
-    throw new UsageError(`${name}: ${typed.problem}`, { field: name });
-  }
-  return typed.value;
+  if (typed.problem === undefined) return typed.value;
+  throw new UsageError(typed.problem, { where: name, field: name });
 }
 
 function shapeAt({ facts, values, own }: Place): FieldShape {
@@ -189,46 +188,41 @@ export interface FieldLimits {
   readonly nested?: FieldShape | undefined;
 }
 
-const MOST_NAMED = 6;
+type BadValue = Extract<Note, { readonly code: 'bad-value' }>;
+
 const NUMERIC = ['integer', 'float', 'decimal', 'number'];
 
 /** Why a device with these limits would refuse the value; undefined if it would not. */
-export function checkValue(limits: FieldLimits, value: Value): string | undefined {
+export function checkValue(limits: FieldLimits, value: Value): BadValue | undefined {
   const text = valueText(value);
   if (text === '') return undefined;
   const { type = '', maxLength, min, max, choices } = limits;
+  const code = { code: 'bad-value' } as const;
   if (choices !== undefined && choices.length > 0) {
-    if (isValueList(value)) {
-      for (const item of value) {
-        const problem = checkValue(limits, item);
-        if (problem !== undefined) return `${valueText(item)}: ${problem}`;
-      }
-      return undefined;
-    }
     const values = choices.map((choice) => choice.value);
-    if (values.includes(text)) return undefined;
-    const more = values.length > MOST_NAMED ? ' …' : '';
-    return `not one of ${values.slice(0, MOST_NAMED).join(', ')}${more}`;
+    const items = isValueList(value) ? value.map(valueText) : [text];
+    const wrong = items.find((item) => item !== '' && !values.includes(item));
+    if (wrong === undefined) return undefined;
+    return { ...code, is: 'choice', item: isValueList(value) ? wrong : undefined, values };
   }
-  if (type === 'boolean' && asBoolean(text) === undefined) return 'neither true nor false';
-  if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return 'not a whole number';
+  if (type === 'boolean' && asBoolean(text) === undefined) return { ...code, is: 'boolean' };
+  if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return { ...code, is: 'integer' };
   if (NUMERIC.includes(type)) {
     const number = Number(text);
-    if (text.trim() === '' || !Number.isFinite(number)) return 'not a number';
-    if (min !== undefined && number < min) return `less than ${min}`;
-    if (max !== undefined && number > max) return `more than ${max}`;
+    if (text.trim() === '' || !Number.isFinite(number)) return { ...code, is: 'number' };
+    if (min !== undefined && number < min) return { ...code, is: 'less', min };
+    if (max !== undefined && number > max) return { ...code, is: 'more', max };
   }
   const length = Array.from(text).length;
-  if (maxLength !== undefined && !isNested(value) && length > maxLength) {
-    return `${length} characters, ${maxLength} at most`;
-  }
-  return undefined;
+  if (maxLength === undefined || isNested(value) || length <= maxLength) return undefined;
+  return { ...code, is: 'long', length, most: maxLength };
 }
 
 /** A text that is no valid list or nested value is the first problem. */
 export function checkText(limits: FieldLimits, text: string): string | undefined {
   const typed = typedValue(text, limits.nested ?? { kind: 'text' });
-  return typed.problem ?? checkValue(limits, typed.value);
+  const problem = typed.problem ?? checkValue(limits, typed.value);
+  return problem && textOf(problem);
 }
 
 /** Returns problems by field. A change, unlike a record that `isNew`, may omit required fields, but not empty them. */
@@ -236,27 +230,25 @@ export function checkFields(
   known: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,
   isNew: boolean,
-): Readonly<Record<string, string>> {
-  const problems = new Map<string, string>();
-  for (const [name, facts] of Object.entries(known)) {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const isGiven = value !== undefined;
-    const problem =
-      facts.readOnly === true && isGiven
-        ? 'read-only'
-        : facts.createOnly === true && isGiven && !isNew
-          ? 'can be set for a new record only'
-          : facts.nullable === false && value === null
-            ? 'must not be null'
-            : facts.required === true &&
-                facts.readOnly !== true &&
-                valueText(value) === '' &&
-                (isNew || isGiven)
-              ? 'required'
-              : isGiven
-                ? checkValue(facts, value)
-                : undefined;
-    if (problem !== undefined) problems.set(name, problem);
-  }
-  return Object.fromEntries(problems);
+): ReadonlyMap<string, BadValue> {
+  const problems = Object.entries(known).flatMap(([name, facts]) => {
+    const problem = fieldProblem(facts, valueAt(fields, name), isNew);
+    return problem === undefined ? [] : [[name, problem] as const];
+  });
+  return new Map(problems);
+}
+
+function fieldProblem(
+  facts: FieldFacts,
+  value: Value | undefined,
+  isNew: boolean,
+): BadValue | undefined {
+  const code = { code: 'bad-value' } as const;
+  const isGiven = value !== undefined;
+  const isMissing = facts.required === true && valueText(value) === '' && (isNew || isGiven);
+  if (facts.readOnly === true) return isGiven ? { ...code, is: 'read-only' } : undefined;
+  if (facts.createOnly === true && isGiven && !isNew) return { ...code, is: 'create-only' };
+  if (facts.nullable === false && value === null) return { ...code, is: 'null' };
+  if (isMissing) return { ...code, is: 'required' };
+  return isGiven ? checkValue(facts, value) : undefined;
 }

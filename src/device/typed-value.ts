@@ -12,7 +12,7 @@ import {
 import { asBoolean } from './equality.ts';
 import { JsonFailure, parseStrictJson } from './json.ts';
 import { attempt } from '../errors.ts';
-import { textOf } from '../output/sentences.ts';
+import type { Note } from '../output/sentences.ts';
 
 /** The kind of a field's values; `unknown` if neither the device nor a record shows it. */
 export type FieldShape =
@@ -67,7 +67,7 @@ function kindOf(value: Value): FieldShape['kind'] {
 
 /** The value of a typed text, or why it has none. */
 export type Typed =
-  { readonly value: Value; readonly problem?: undefined } | { readonly problem: string };
+  { readonly value: Value; readonly problem?: undefined } | { readonly problem: Note | string };
 
 /** Reads typed text as the kind of the field: a list as JSON or by commas, an object as JSON. Other text stays. */
 export function typedValue(text: string, shape: FieldShape): Typed {
@@ -120,7 +120,7 @@ function plainList(text: string, item: FieldShape): Typed {
 function jsonTyped(text: string, is: 'list' | 'object'): Typed {
   const value = jsonIn(text);
   const isFit = is === 'list' ? isValueList(value) : isValueObject(value);
-  return value !== undefined && isFit ? { value } : { problem: textOf({ code: 'bad-typed', is }) };
+  return value !== undefined && isFit ? { value } : { problem: { code: 'bad-value', is } };
 }
 
 /** The list or object in a JSON text; undefined for other text. */

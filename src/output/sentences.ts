@@ -2,6 +2,7 @@ import { CHANGE_FILE } from './sentences/change-file.ts';
 import { DEVICE } from './sentences/device.ts';
 import { FLEET } from './sentences/fleet.ts';
 import { HISTORY } from './sentences/history.ts';
+import { PLANNING } from './sentences/planning.ts';
 import { RESPONSE } from './sentences/response.ts';
 import { RUNNING } from './sentences/running.ts';
 
@@ -14,6 +15,7 @@ export const SENTENCES = {
   ...DEVICE,
   ...FLEET,
   ...HISTORY,
+  ...PLANNING,
   ...RESPONSE,
   ...RUNNING,
 } as const;

@@ -4,6 +4,8 @@ import { journalLine, opening } from '../../src/change/journal.ts';
 import type { UndoContext } from '../../src/change/undo.ts';
 import type { Profile } from '../../src/device/profile.ts';
 import { type DeviceRecord, valueText } from '../../src/device/record.ts';
+import { checkFields } from '../../src/change/typed-fields.ts';
+import { textOf } from '../../src/output/sentences.ts';
 import type { Step } from '../../src/change/step.ts';
 import { noteText, type StepEnd } from '../../src/change/verdict.ts';
 
@@ -37,6 +39,14 @@ export function openingLines(...[head, devices]: Parameters<typeof opening>): st
 /** Nothing happened since the run. */
 export function undoContext(profile: Profile): UndoContext {
   return { profile, meantBy: (_device, _step, left) => ({ ...left, age: 'older' }) };
+}
+
+/** The problem of each field, as a user reads it. */
+export function problemsIn(...given: Parameters<typeof checkFields>): Record<string, string> {
+  const texts = [...checkFields(...given)].map(
+    ([field, problem]) => [field, textOf(problem)] as const,
+  );
+  return Object.fromEntries(texts);
 }
 
 type Said = Omit<StepEnd, 'notes'> & { readonly note: string | undefined };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkFields, typedFields } from '../../src/change/typed-fields.ts';
+import { typedFields } from '../../src/change/typed-fields.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
 import { decodeList, decodeWritten } from '../../src/device/decode.ts';
 import { DeclinedFailure } from '../../src/device/errors.ts';
@@ -10,7 +10,7 @@ import type { DeviceRecord } from '../../src/device/record.ts';
 import { maskedRecord } from '../../src/device/sensitive-fields.ts';
 import { MASK } from '../../src/text/one-line.ts';
 import type { Step } from '../../src/change/step.ts';
-import { judgedStep } from '../change/steps.ts';
+import { judgedStep, problemsIn } from '../change/steps.ts';
 
 const parse = (source: string): Profile => parseProfile(source, 'p.yaml', 'mine');
 
@@ -47,13 +47,13 @@ test('a stated type is sent, whatever the records show, and null is a value wher
 
 test('a field that only the device sets, and one of new records alone, is refused in a change', () => {
   const { fields: details = {} } = profile.resources['user'] ?? {};
-  expect(checkFields(details, { created: 'y', realm: 'pve', note: null }, false)).toEqual({
+  expect(problemsIn(details, { created: 'y', realm: 'pve', note: null }, false)).toEqual({
     created: 'read-only',
     realm: 'can be set for a new record only',
     note: 'must not be null',
   });
-  expect(checkFields(details, { realm: 'pve' }, true)).toEqual({});
-  expect(checkFields(details, { realm: 'ldap', age: 'x' }, true)).toEqual({
+  expect(problemsIn(details, { realm: 'pve' }, true)).toEqual({});
+  expect(problemsIn(details, { realm: 'ldap', age: 'x' }, true)).toEqual({
     realm: 'not one of pam, pve',
     age: 'not a whole number',
   });

@@ -156,10 +156,6 @@ export const DEVICE = {
     object: 'the empty object of {field}',
     absence: 'the absence of {field}',
   },
-  'bad-typed': {
-    list: 'not a JSON list, as in ["a", "b"]',
-    object: () => 'not a JSON object, as in {"city": "Berlin"}',
-  },
   'too-many-to-read': {
     parents: ({ resource, count, parent }: { resource: string; count: number; parent: string }) =>
       `the ${pluralOf(resource)} are below ${count} ${pluralOf(parent)}, too many to read one by one`,
