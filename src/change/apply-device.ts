@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasDependents, type Profile, updateFacts } from '../device/profile.ts';
-import type { DeviceRecord, DeviceRef } from '../device/record.ts';
-import { DevshError, DriftError, expectedError } from '../errors.ts';
+import type { DeviceRecord } from '../device/record.ts';
+import { DevshError, expectedError } from '../errors.ts';
 import type { Allowed } from './allow.ts';
-import { sincePlan } from './gate.ts';
+import { driftError, sincePlan } from './gate.ts';
 import { comparisonFor, differencesOf } from './compare.ts';
 import { isSecretField } from '../device/sensitive-fields.ts';
 import { readOwnPath } from '../fleet/absence.ts';
@@ -92,8 +92,7 @@ async function settledNow(
     const own = await readOwnPath({ session, access, resource, records }, before);
     if (own.kind === 'absent') return { end };
   }
-  const error = unsent(ref, drift);
-  return { end: { verdict: 'drift', error }, drift };
+  return { end: { verdict: 'drift', error: driftError(ref, drift) }, drift: textOf(drift) };
 }
 
 function isAsWished(profile: Profile, step: Step, record: DeviceRecord): boolean {
@@ -129,9 +128,9 @@ async function applyStep(
       ? await (await import('./dependents.ts')).watchAlong(work, step)
       : undefined;
   if (along?.drift !== undefined) {
-    const error = unsent(devicePlan.device, along.drift);
+    const error = driftError(devicePlan.device, along.drift);
     await end(work, one, { verdict: 'drift', error });
-    return along.drift;
+    return textOf(along.drift);
   }
   const done =
     step.purpose?.kind === 'rotate'
@@ -186,10 +185,6 @@ export async function endWithError(
 
 function skipped(reason: string): Note {
   return { code: 'not-sent', is: 'skipped', reason };
-}
-
-function unsent({ name }: DeviceRef, drift: string): DriftError {
-  return new DriftError({ code: 'not-sent', is: 'reason', reason: drift }, { where: name });
 }
 
 function wasSent({ step }: PendingStep): boolean {

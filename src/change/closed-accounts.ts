@@ -6,14 +6,17 @@ import type { Add, Change } from './change.ts';
 import { lacksPassword } from './account-harm.ts';
 import { disablingFields } from './lockout.ts';
 import { typedFields } from './typed-fields.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import { someOf } from '../text/one-line.ts';
+
+type Account = Extract<Note, { code: 'loss'; is: 'lacks' | 'open' | 'closed' }>;
 
 export interface ClosedAccounts {
   readonly changes: readonly Change[];
-  /** One sentence for each account that is added disabled. */
-  readonly closed: readonly string[];
-  /** One sentence for each add that lacks a field, or of an account that the device cannot disable. */
-  readonly open: ReadonlyMap<Add, string>;
+  /** The accounts that are added disabled. */
+  readonly closed: readonly Account[];
+  /** The adds that lack a field, or of accounts that the device cannot disable. */
+  readonly open: ReadonlyMap<Add, Account>;
 }
 
 /**
@@ -28,30 +31,24 @@ export function closeAccounts(
   profile: Profile,
   records: readonly DeviceRecord[] = [],
 ): ClosedAccounts {
-  const closed: string[] = [];
-  const open = new Map<Add, string>();
+  const closed: Account[] = [];
+  const open = new Map<Add, Account>();
   const safe = changes.map((change): Change => {
     if (change.action !== 'add') return change;
     const { resource } = change;
     const keyField = keyFieldOf(profile, resource, [change.fields]);
     const name = `${resource} ${valueText(change.fields[keyField])}`;
     const missing = missingFields(profile, resource, change.fields);
-    if (missing.length > 0) {
-      open.set(change, `${name} needs ${missing.join(', ')}, which nobody knows`);
-      return change;
-    }
-    if (!lacksPassword(profile, resource, change.fields)) return change;
+    if (missing.length === 0 && !lacksPassword(profile, resource, change.fields)) return change;
+    const lacks = { code: 'loss', is: 'lacks', name, fields: missing.join(', ') } as const;
     const off = disablingFields(profile, resource, { ...records[0], ...change.fields });
-    if (off === undefined) {
-      open.set(
-        change,
-        `${name} would get an empty or default password, because its own is unknown`,
-      );
+    if (missing.length > 0 || off === undefined) {
+      open.set(change, missing.length > 0 ? lacks : { code: 'loss', is: 'open', name });
       return change;
     }
     const { fields } = typedFields({ profile, resource, records }, off);
     const texts = Object.entries(fields).map(([field, value]) => `${field}=${valueText(value)}`);
-    closed.push(`${name} is added disabled (${texts.join(' ')}), because its password is unknown`);
+    closed.push({ code: 'loss', is: 'closed', name, fields: texts.join(' ') });
     return { ...change, fields: { ...change.fields, ...fields } };
   });
   return { changes: safe, closed, open };
@@ -71,7 +68,7 @@ export function missingFields(profile: Profile, resource: string, fields: Device
 /** What the user must know of one device before a plan is confirmed. */
 export interface Remark {
   readonly device: string;
-  readonly text: string;
+  readonly what: Note | string;
 }
 
 const MOST_NAMED = 3;
@@ -81,17 +78,16 @@ export function accountRemarks(
   device: string,
   { closed, open }: Pick<ClosedAccounts, 'closed' | 'open'>,
 ): Remark[] {
-  const few = (texts: readonly string[], many: string): readonly string[] =>
-    texts.length > MOST_NAMED ? [`${texts.length} accounts ${many}`] : texts;
-  return [
-    ...few(closed, 'are added disabled, because their passwords are unknown'),
-    ...few([...open.values()], 'would get empty or default passwords, because theirs are unknown'),
-  ].map((text) => ({ device, text }));
+  const kinds = grouped([...closed, ...open.values()], (note) => textOf({ ...note, name: '' }));
+  return [...kinds.values()].map((same) => {
+    const names = same.map(({ name }) => String(name));
+    return { device, what: { ...same[0], name: someOf(names, MOST_NAMED) } };
+  });
 }
 
 /** The same remark on several devices is one line. */
 export function foldedRemarks(remarks: readonly Remark[]): string[] {
-  return [...grouped(remarks, ({ text }) => text)].map(([text, same]) => {
+  return [...grouped(remarks, ({ what }) => textOf(what))].map(([text, same]) => {
     const devices = [...new Set(same.map(({ device }) => device))];
     return `${someOf(devices)}: ${text}`;
   });

@@ -24,7 +24,8 @@ import {
   valueText,
 } from '../device/record.ts';
 import { isMask, isSecretField, maskedValue } from '../device/sensitive-fields.ts';
-import { MASK } from '../text/one-line.ts';
+import { type Note, textOf } from '../output/sentences.ts';
+import { MASK, someOf } from '../text/one-line.ts';
 import { isEqual } from '../device/equality.ts';
 import { type DevicePlan, recordName } from './plan.ts';
 import { lacksPassword } from './account-harm.ts';
@@ -73,25 +74,17 @@ export function erasedFields(
 }
 
 /** Why a step is refused: the device would erase what its body omits, or store what it cannot say otherwise. */
-export function lossReason(step: Step): string | undefined {
+export function lossReason(step: Step): Note | undefined {
   const { key, resource, request, effects } = step;
   const { erases = [], unsayable = [] } = effects;
+  const { method } = request;
   if (unsayable.length > 0) {
-    return (
-      `${request.method} ${recordName(step)} cannot say ${unsayable.join(', ')}` +
-      (unsayable.some((one) => one.startsWith('null of')) ? `: ${NULL_HINT}` : '')
-    );
+    const is = unsayable.some((one) => one.startsWith('null of')) ? 'no-null' : 'cannot-say';
+    return { code: 'loss', is, method, name: recordName(step), what: unsayable.join(', ') };
   }
   if (erases.length === 0) return undefined;
-  return (
-    `${request.method} replaces the whole ${resource} ${key} and would erase ${erases.join(', ')}, ` +
-    'which it omits: set that as well, or if the device keeps omitted fields use ' +
-    '"profile set" and update.left_out=kept'
-  );
+  return { code: 'loss', is: 'replaces', method, resource, key, fields: erases.join(', ') };
 }
-
-const NULL_HINT =
-  'if you know what says null in its forms, state update.null_as and create.null_as with "profile set"';
 
 /** The fields that can be written again, and those that cannot: secrets, ids, fields set by the device. */
 export function restorable(
@@ -161,20 +154,20 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
     ((isTimeStamp(was) || typeof was === 'number') &&
       fieldFacts(profile, resource, field).readOnly === true);
   const differences = missing.filter((one) => !isOwn(one));
-  const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : [])).join(', ');
+  const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : []));
   const taken = takes.filter(({ refers }) => !refers);
   const names = [...differences.map(({ field }) => field), ...taken.map(takenText)];
   const stays = takes.filter(({ refers }) => refers).map(takenText);
+  const isOpen =
+    action === 'add' &&
+    step.purpose?.kind === 'restore' &&
+    lacksPassword(profile, resource, step.asked);
   const noted = withNotes(
     end,
-    names.length > 0 ? `not restored: ${names.join(', ')}` : undefined,
-    stays.length > 0 ? `what refers to it stays as it is: ${stays.join(', ')}` : undefined,
-    own === '' ? undefined : `new from the device: ${own}`,
-    action === 'add' &&
-      step.purpose?.kind === 'restore' &&
-      lacksPassword(profile, resource, step.asked)
-      ? 'its password is not known to be the old one'
-      : undefined,
+    { code: 'loss', is: 'not-restored', names: names.join(', ') },
+    { code: 'loss', is: 'stays', names: stays.join(', ') },
+    { code: 'loss', is: 'new', names: own.join(', ') },
+    isOpen ? { code: 'loss', is: 'new-password' } : undefined,
   );
   if (names.length === 0) return noted;
   return {
@@ -203,49 +196,48 @@ export function notRestored(
     .filter((one) => one.was === MASK || !isEqual(one.was, one.held));
 }
 
-export function lossTexts({ steps }: DevicePlan): string[] {
-  const each = (
-    fieldsOf: (step: Step) => readonly string[] | undefined,
-    text: (fields: readonly string[], resource: string) => string | readonly string[],
-  ): string[] => {
-    const told = steps.filter((step) => fieldsOf(step) !== undefined);
-    return [...grouped(told, ({ resource }) => resource)].flatMap(([resource, group]) =>
-      text([...new Set(group.flatMap((step) => fieldsOf(step) ?? []))], resource),
-    );
+type FieldsOf = (step: Step) => readonly string[] | undefined;
+
+/** What the steps of a device lose, for each resource once. */
+export function lossNotes({ steps }: DevicePlan): Note[] {
+  const lost = (
+    is: 'erases' | 'unsayable' | 'may-erase' | 'undo' | 'plan',
+    fieldsOf: FieldsOf,
+    isWhole = false,
+  ): Note[] => {
+    const concerned = steps.filter((step) => fieldsOf(step) !== undefined);
+    return [...grouped(concerned, ({ resource }) => resource)].flatMap(([resource, group]) => {
+      const fields = new Set(group.flatMap((step) => fieldsOf(step) ?? []));
+      // An account has a password or a token, whether shown or not.
+      if (isWhole && resource === 'user') fields.add(textOf({ code: 'loss', is: 'hidden' }));
+      if (fields.size === 0) return [];
+      return { code: 'loss', is, fields: [...fields].join(', '), resource };
+    });
   };
-  const lostBy = (action: Step['action']) => (step: Step) =>
-    action === step.action && step.effects.lost ? Object.keys(step.effects.lost) : undefined;
-  const lost = (start: string) => (fields: readonly string[], resource: string) =>
-    fields.length === 0 ? [] : [`${start} ${fields.join(', ')} of ${resource}`];
-  const lostWhole = (start: string) => (fields: readonly string[], resource: string) => {
-    // An account has a password or a token, whether shown or not.
-    const kinds = fields.some(isSecretField) ? '' : ' (such as a password)';
-    const more = resource === 'user' ? [`hidden fields${kinds}`] : [];
-    return lost(start)([...fields, ...more], resource);
-  };
+  const lostBy =
+    (wanted: Step['action']): FieldsOf =>
+    ({ action, effects }) =>
+      action === wanted && effects.lost ? Object.keys(effects.lost) : undefined;
   return [
-    ...each(({ effects }) => effects.erases, lost('erases')),
-    ...each(({ effects }) => effects.unsayable, lost('cannot say')),
-    ...each(
-      ({ effects }) => effects.mayErase,
-      (fields, resource) => [
-        ...lost('the device may erase')(fields, `${resource}: devsh does not send them back`),
-        'the device may erase fields that it does not show',
-      ],
-    ),
-    ...takenTexts(steps),
-    ...each(lostBy('delete'), lostWhole('undo cannot restore')),
-    ...each(overwrittenSecrets, lost('undo cannot restore')),
-    ...each(lostBy('add'), lostWhole('this plan does not restore')),
-    ...each(lostBy('set'), lost('this plan cannot restore')),
+    ...lost('erases', ({ effects }) => effects.erases),
+    ...lost('unsayable', ({ effects }) => effects.unsayable),
+    ...lost('may-erase', ({ effects }) => effects.mayErase),
+    ...(steps.some(({ effects }) => effects.mayErase)
+      ? [{ code: 'loss', is: 'may-erase-unshown' } as const]
+      : []),
+    ...takenNotes(steps),
+    ...lost('undo', lostBy('delete'), true),
+    ...lost('undo', overwrittenSecrets),
+    ...lost('plan', lostBy('add'), true),
+    ...lost('plan', lostBy('set')),
   ];
 }
 
 /** A message names at most this many records, and counts the rest. */
 export const NAMED = 10;
 
-/** "also deletes 3 of entry (www, mail, ns1), which undo does not bring back", for each resource once. */
-function takenTexts(steps: readonly Step[]): string[] {
+/** What goes with the records of these steps, or refers to them, for each resource once. */
+function takenNotes(steps: readonly Step[]): Note[] {
   const all = steps.flatMap(({ action, effects }) =>
     (effects.takes ?? []).map((one) => ({ ...one, action })),
   );
@@ -256,23 +248,15 @@ function takenTexts(steps: readonly Step[]): string[] {
     const sum = group.reduce((before, { count = NaN }) => before + count, 0);
     const keys = group.flatMap((one) => one.keys);
     const count = Number.isNaN(sum) ? undefined : sum;
-    const text = takenText({ resource, count, keys });
-    if (refers) {
-      return action === 'add'
-        ? `leaves what refers to it as it is: ${text}`
-        : `may change what refers to it: ${text}, which undo does not take back`;
-    }
-    return action === 'add'
-      ? `this plan does not bring back ${text}`
-      : `also deletes ${text}, which undo does not bring back`;
+    const names = takenText({ resource, count, keys });
+    if (action === 'add') return { code: 'loss', is: refers ? 'stays' : 'stays-gone', names };
+    return { code: 'loss', is: refers ? 'refers' : 'takes', names };
   });
 }
 
 function takenText({ resource, count, keys }: Dependents): string {
-  if (count === undefined) return `an unknown number of ${resource} (not readable)`;
-  const shown = keys.slice(0, NAMED);
-  const more = count > shown.length ? ` and ${count - shown.length} more` : '';
-  return `${count} of ${resource} (${shown.join(', ')}${more})`;
+  if (count === undefined) return textOf({ code: 'loss', is: 'uncounted', resource });
+  return `${count} of ${resource} (${someOf(keys, NAMED, count)})`;
 }
 
 /** Returns what a set overwrites and no journal keeps: secrets, and fields whose values are masked. */

@@ -20,6 +20,7 @@ import {
 import { NAMED } from './data-loss.ts';
 import type { Access } from '../fleet/access.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
+import type { Note } from '../output/sentences.ts';
 import { someOf } from '../text/one-line.ts';
 import { otherRecordsOf, pairRecords } from './pairing.ts';
 import { recordName } from './plan.ts';
@@ -170,9 +171,9 @@ function indexOf(one: Dependent, records: readonly DeviceRecord[]): Index {
 export async function watchAlong(
   reader: Reader,
   step: Step,
-): Promise<{ drift?: string | undefined; check(end: StepEnd): Promise<StepEnd> }> {
+): Promise<{ drift?: Note | undefined; check(end: StepEnd): Promise<StepEnd> }> {
   const before = new Map<Dependent, readonly DeviceRecord[] | undefined>();
-  let drift: string | undefined;
+  let drift: Note | undefined;
   for (const one of dependentsOf(reader.session.profile, step)) {
     const planned = step.effects.takes?.find(({ resource }) => resource === one.resource);
     if (one.refers && planned === undefined) continue;
@@ -181,7 +182,8 @@ export async function watchAlong(
     const count = records?.filter((record) => isOf(one, step, record)).length ?? 0;
     const known = planned === undefined ? 0 : planned.count;
     if (!one.refers && known !== undefined && count > known) {
-      drift = `deleting ${recordName(step)} also deletes ${count} of ${one.resource}, and the plan names ${known}`;
+      const about = { name: recordName(step), resource: one.resource, count, known };
+      drift = { code: 'loss', is: 'takes-more', ...about };
     }
   }
   return { drift, check: (end) => withOthers(reader, step, before, end) };
@@ -217,12 +219,11 @@ async function withOthers(
     gone.push(...found.gone.map((key) => `${resource} ${key}`));
     changed.push(...found.changed.map((key) => `${resource} ${key}`));
   }
-  const texts = [
-    ...(gone.length > 0 ? [`also gone: ${someOf(gone, NAMED)}`] : []),
-    ...(changed.length > 0 ? [`also changed: ${someOf(changed, NAMED)}`] : []),
-    ...unread.map((resource) => `devsh cannot read what became of other ${resource}`),
-  ];
-  if (texts.length === 0) return end;
   const verdict = isOther && end.verdict === 'done' ? 'differs' : end.verdict;
-  return withNotes({ ...end, verdict }, ...texts);
+  return withNotes(
+    { ...end, verdict },
+    { code: 'loss', is: 'also-gone', names: someOf(gone, NAMED) },
+    { code: 'loss', is: 'also-changed', names: someOf(changed, NAMED) },
+    ...unread.map((resource): Note => ({ code: 'loss', is: 'unread-others', resource })),
+  );
 }

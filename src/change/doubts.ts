@@ -2,15 +2,12 @@ import {
   type DeviceRecord,
   type DeviceRef,
   grouped,
-  isNested,
   isValueList,
-  isValueObject,
   type Value,
   valueAt,
   valueText,
 } from '../device/record.ts';
 import {
-  isPrivilegeField,
   isRightsField,
   isSecretField,
   isSecretName,
@@ -18,12 +15,12 @@ import {
 } from '../device/sensitive-fields.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { UsageError } from '../errors.ts';
-import { textOf } from '../output/sentences.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import { noRecord } from '../text/one-line.ts';
 import { nearHint } from '../text/suggest.ts';
 import { quoteAssignment, quoteWord } from '../text/words.ts';
-import { allowHint } from './allow.ts';
 import type { Change } from './change.ts';
+import { unsentFor } from './gate.ts';
 import { type ChangedPart, changedParts } from './compare.ts';
 import { asBoolean, isStored } from '../device/equality.ts';
 import type { Assumption, DevicePlan, FieldReading, LookAlike, Plan } from './plan.ts';
@@ -46,30 +43,21 @@ import { type Action, type StepEnd, withNotes } from './verdict.ts';
 import type { Step } from './step.ts';
 
 /** Warns of fields of unknown type, privileges left out, and changed fields that the record lacks. */
-export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): string[] {
-  const doubts = new Map<string, string>();
+export function doubtfulFields({ devices }: Pick<Plan, 'devices'>): Note[] {
+  const doubts = new Map<string, Note>();
   for (const step of devices.flatMap(({ steps }) => steps)) {
     const { action, before, asked } = step;
     const { untyped = [], leftOut = [] } = step.effects;
-    for (const field of leftOut) {
-      doubts.set(
-        field,
-        `"${field}" ${isPrivilegeField(field) ? 'may grant rights and ' : ''}is not filled in: a form without it may mean no; ${field}=… sends it`,
-      );
-    }
-    for (const field of untyped) {
-      doubts.set(field, `the type of "${field}" is unknown: devsh sends ${sentAs(step, field)}`);
-    }
+    for (const field of leftOut) doubts.set(field, { code: 'plan-remark', is: 'left-out', field });
+    for (const field of untyped) doubts.set(field, { code: 'plan-remark', is: 'untyped', field });
     if (before === undefined || action === 'delete') continue;
-    const slips = Object.entries(asked).flatMap(([field, value]) =>
-      changedParts(field, valueAt(before, field), value).filter(
-        (part) => part.before === undefined,
-      ),
+    const parts = Object.entries(asked).flatMap(([field, value]) =>
+      changedParts(field, valueAt(before, field), value),
     );
-    for (const { field } of slips) {
-      if (isSecretField(field)) continue;
+    for (const { field, before: held } of parts) {
+      if (held !== undefined || isSecretField(field)) continue;
       const hint = nearHint(field, Object.keys(before));
-      doubts.set(field, `the record does not have a field "${field}" yet${hint}`);
+      doubts.set(field, { code: 'plan-remark', is: 'new-field', field, hint });
     }
   }
   return [...doubts.values()];
@@ -108,57 +96,38 @@ export function refuseUnknownFields(devices: readonly DevicePlan[]): void {
   const readings = devices.flatMap(({ device, fieldReadings: own = [] }) =>
     own.map((one) => ({ ...one, device })),
   );
-  const nameOf = ({ resource, field }: FieldReading): string => `${resource} ${field}`;
-  const held = new Set(readings.filter(({ others }) => others === undefined).map(nameOf));
-  const unknown = readings.find((one) => one.others !== undefined && !held.has(nameOf(one)));
+  const kinds = grouped(readings, ({ resource, field }) => `${resource} ${field}`);
+  const [unknown] = kinds.values().find((all) => all.every(({ others }) => others)) ?? [];
   if (unknown === undefined) return;
   const { device, resource, field, others = [] } = unknown;
   const unread = devices.flatMap((one) => (one.error === undefined ? [] : [one.device]));
-  const fact = quoteAssignment(
-    `resources.${resource}.fields.${field.replace(/\..*/s, '')}`,
-    'string',
-  );
+  const name = `resources.${resource}.fields.${field.replace(/\..*/s, '')}`;
+  const fact = { device: quoteWord(device.name), fact: quoteAssignment(name, 'string') };
   const what = textOf({ code: 'no-such-field', field, fields: others, none: noRecord(unread) });
-  throw new UsageError(
-    `${what}; nothing was sent. If the device takes it all the same, state it: ` +
-      `"profile set ${quoteWord(device.name)} ${fact}" (${allowHint('invalid')})`,
-    { field },
-  );
+  throw new UsageError({ code: 'plan-remark', is: 'unknown-field', what, ...fact }, { field });
 }
 
 /** Throws a `UsageError` for a filter that finds nothing and cannot be right on any device; all must have been read. */
 export function refuseDoubtfulFilters(devices: readonly DevicePlan[]): void {
   if (devices.some(({ error }) => error !== undefined)) return;
-  const settled = devices.flatMap((plan) => plan.settled);
-  const doubtful = settled.find(({ doubt }) => doubt !== undefined);
-  if (doubtful?.doubt === undefined) return;
-  const ofFilter = settled.filter(({ doubt, key }) => doubt !== undefined && key === doubtful.key);
-  if (ofFilter.length < devices.length) return;
-  throw new UsageError(`${doubtful.doubt}; nothing was sent`);
-}
-
-/** A name with dots may be a field or a part of one. */
-function sentAs({ asked }: Step, name: string): string {
-  const whole = Object.hasOwn(asked, name) ? [name] : name.split('.');
-  const sent = whole.reduce<Value | undefined>(
-    (value, part) => (isValueObject(value) ? valueAt(value, part) : undefined),
-    asked,
-  );
-  return isNested(sent) || sent === null ? 'JSON' : `text (${name}:=… sends JSON)`;
+  const doubtful = devices.flatMap(({ settled }) => settled.filter(({ doubt }) => doubt));
+  const [first] = doubtful;
+  const ofFilter = doubtful.filter(({ key }) => key === first?.key);
+  if (first?.doubt && ofFilter.length >= devices.length)
+    throw new UsageError(unsentFor(first.doubt));
 }
 
 /** The steps whose way to write is neither stated nor proven by a read-back. */
 export function assumptionsOf(profile: Profile, steps: readonly Step[]): readonly Assumption[] {
-  const assumed = new Map<string, Assumption>();
-  for (const step of steps) {
-    if (step.purpose?.kind === 'typed') continue;
+  const assumed = steps.filter(
+    ({ action, resource, purpose }) =>
+      purpose?.kind !== 'typed' && originOfWrite(profile, WRITE_OF[action], resource) === 'assumed',
+  );
+  const kinds = grouped(assumed, ({ action, resource }) => `${action} ${resource}`);
+  return [...kinds.values()].map(([step]) => {
     const { action, resource } = step;
-    const name = `${action} ${resource}`;
-    if (assumed.has(name)) continue;
-    if (originOfWrite(profile, WRITE_OF[action], resource) !== 'assumed') continue;
-    assumed.set(name, { action, resource, way: wayOf(profile, step) });
-  }
-  return [...assumed.values()];
+    return { action, resource, way: wayOf(profile, step) };
+  });
 }
 
 /** `DELETE /api/user/<uuid>/`, `POST /api/user/ with action=delete and its username`. */
@@ -209,41 +178,34 @@ export const WRITE_OF: Readonly<Record<Action, WriteName>> = {
   delete: 'remove',
 };
 
-const WAY_OF: Readonly<Record<Action, string>> = {
-  add: 'adding',
-  set: 'changing',
-  delete: 'deleting',
-};
+const DEED = { add: 'adding', set: 'changing', delete: 'deleting' } as const;
 
 /** Adds the caution of the plan, and to a failed step how to state the way to write, if that was only assumed. */
 export function withAdvice(
-  device: DeviceRef,
+  { name: device }: DeviceRef,
   profile: Profile,
   { action, resource, purpose }: Step,
   stepEnd: StepEnd,
 ): StepEnd {
-  const caution = purpose?.kind === 'lockout' ? purpose.caution : undefined;
-  const end = withNotes(stepEnd, caution);
-  const write = WRITE_OF[action];
+  const end = withNotes(stepEnd, purpose?.kind === 'lockout' ? purpose.caution : undefined);
   const { verdict, error } = end;
-  const [idField] = profile.idFields.filter(
-    (field) => error instanceof RejectedError && Object.hasOwn(error.issues, field),
-  );
-  if (action === 'add' && idField !== undefined) {
-    const line = textOf({ code: 'id-line', device: device.name, resource, field: idField });
-    const advice = `if you choose the ${idField} yourself, state it: "${line}"`;
-    return withNotes(end, advice);
+  if (!(error instanceof RejectedError)) return end;
+  const field = profile.idFields.find((one) => Object.hasOwn(error.issues, one));
+  if (action === 'add' && field !== undefined) {
+    const line = textOf({ code: 'id-line', device, resource, field });
+    return withNotes(end, { code: 'plan-remark', is: 'own-id', field, line });
   }
-  const isUnknownPath = error instanceof RejectedError && [404, 405].includes(error.status);
-  const hasFailed = verdict === 'failed' && isUnknownPath;
-  if (
-    purpose?.kind === 'typed' ||
-    !hasFailed ||
-    originOfWrite(profile, write, resource) !== 'assumed'
-  )
-    return end;
-  const advice = `devsh assumes this way of ${WAY_OF[action]}; "profile set ${device.name} ${write}.path=…" sets another one`;
-  return withNotes(end, advice);
+  const write = WRITE_OF[action];
+  const isUnknownPath = verdict === 'failed' && [404, 405].includes(error.status);
+  const isAssumed = originOfWrite(profile, write, resource) === 'assumed';
+  if (!isUnknownPath || !isAssumed || purpose?.kind === 'typed') return end;
+  return withNotes(end, {
+    code: 'plan-remark',
+    is: 'assumed-way',
+    deed: DEED[action],
+    device,
+    write,
+  });
 }
 
 const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;
@@ -283,14 +245,14 @@ function covers(held: Value | undefined, value: Value): boolean {
   return isStored(value, held) || (start !== undefined && valueText(value).startsWith(start));
 }
 
-/** "2 of these become administrators", "1 of these gets other privileges". */
-export function grantCounts(steps: readonly Step[]): string[] {
+/** How many records get privileges by these steps. */
+export function grantCounts(steps: readonly Step[]): Note[] {
   const granted = steps.map(grantsOf).filter((grants) => grants.length > 0);
   const admins = granted.filter((grants) => grants.some(({ isAdmin }) => isAdmin)).length;
   const others = granted.length - admins;
-  return [
-    ...(admins === 1 ? ['1 of these becomes an administrator'] : []),
-    ...(admins > 1 ? [`${admins} of these become administrators`] : []),
-    ...(others > 0 ? [`${others} of these get${others === 1 ? 's' : ''} other privileges`] : []),
-  ];
+  const counts = [
+    { is: admins === 1 ? 'admin' : 'admins', count: admins },
+    { is: others === 1 ? 'right' : 'rights', count: others },
+  ] as const;
+  return counts.flatMap((one) => (one.count === 0 ? [] : { code: 'plan-remark', ...one }));
 }

@@ -1,3 +1,4 @@
+import { type Note, textOf } from '../output/sentences.ts';
 import { rememberedFor } from '../text/remember.ts';
 import { emptyFields, hasAllFields } from '../device/encode.ts';
 import {
@@ -44,16 +45,16 @@ export function fillMissing({ profile, resource, records }: Known, fields: Devic
   return {
     values,
     filled: {
-      ...withOrigin(Object.keys(values), 'most common here'),
-      ...withOrigin(empty, 'because a form has all fields'),
+      ...withOrigin(Object.keys(values), { code: 'plan-remark', is: 'most-common' }),
+      ...withOrigin(empty, { code: 'plan-remark', is: 'whole-form' }),
     },
     needed: [...new Set(needed)],
     leftOut: common.map(([field]) => field).filter(isUnfilled),
   };
 }
 
-function withOrigin(fields: readonly string[], origin: string): Record<string, string> {
-  return Object.fromEntries(fields.map((field) => [field, origin]));
+function withOrigin(fields: readonly string[], origin: Note): Record<string, string> {
+  return Object.fromEntries(fields.map((field) => [field, textOf(origin)]));
 }
 
 function requiredIn(profile: Profile, resource: string): string[] {

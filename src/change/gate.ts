@@ -6,6 +6,7 @@ import {
   type Profile,
 } from '../device/profile.ts';
 import { DeviceError } from '../device/errors.ts';
+import { DriftError } from '../errors.ts';
 import { type DeviceRecord, type DeviceRef, jsonText, valueAt } from '../device/record.ts';
 import { quoteWord } from '../text/words.ts';
 import { isStored } from '../device/equality.ts';
@@ -15,6 +16,7 @@ import type { Step } from './step.ts';
 import { type Consent, identityOf, isPersonal, keyOf, likenessOf, type Meant } from './identity.ts';
 import { findRecord, type Listed, whose, type Whose } from './pairing.ts';
 import { quotedKey, recordName } from './plan.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import type { Action } from './verdict.ts';
 
 /** The gate asks: only the user knows whether this record is the one that is meant. Nothing was sent. */
@@ -22,12 +24,12 @@ export class DoubtError extends DeviceError {
   override readonly code = 'doubt';
   override readonly exitCode = 6;
 
-  readonly reason: string;
+  readonly reason: Note;
   readonly consent: Consent;
 
-  constructor(device: DeviceRef, reason: string, consent: Consent) {
-    const mark = `--also ${quoteWord(`${device.name}=${consent.key}`)}`;
-    super(device, `${reason}; ${mark} takes it; nothing was sent`);
+  constructor(device: DeviceRef, reason: Note, consent: Consent) {
+    const mark = quoteWord(`${device.name}=${consent.key}`);
+    super(device, { code: 'not-as-meant', is: 'asked', reason: textOf(reason), mark });
     this.reason = reason;
     this.consent = consent;
   }
@@ -51,17 +53,10 @@ export type Answer =
   /** The record is not there: an add may go, a delete has nothing to do. */
   | { readonly kind: 'absent' }
   | {
-      readonly kind: 'drift';
-      readonly reason: string;
-      readonly record?: DeviceRecord | undefined;
-    }
-  | {
-      readonly kind: 'ask';
-      readonly reason: string;
+      readonly kind: 'drift' | 'ask';
+      readonly reason: Note;
       /** The record in doubt; absent if there is none. */
       readonly record?: DeviceRecord | undefined;
-      /** The yes that would answer it. */
-      readonly consent: Consent;
     };
 
 /**
@@ -76,15 +71,15 @@ export function mayAct(intent: Intent, reading: Reading): Answer {
     const drift = filterDrift(intent, reading, answer.record);
     if (drift !== undefined) return { kind: 'drift', reason: drift, record: answer.record };
   }
-  const asked = withDoubt(intent, reading, answer);
+  const asked = withDoubt(intent, answer);
   if (asked.kind !== 'ask') return asked;
-  const { consent, record } = asked;
+  const consent = consentTo(reading, meant, asked.record);
   const isAgreed = meant.also?.some(
     ({ key, shown }) =>
       key === consent.key &&
       (shown === undefined || jsonText({ ...shown }) === jsonText({ ...consent.shown })),
   );
-  return isAgreed === true ? goTo(record) : asked;
+  return isAgreed === true ? goTo(asked.record) : asked;
 }
 
 function answerTo(intent: Intent, reading: Reading): Answer {
@@ -111,50 +106,42 @@ function goTo(record: DeviceRecord | undefined): Answer {
 function freshAnswer(intent: Intent, reading: Reading): Answer {
   const { meant } = intent;
   const { byId, byKey } = candidates(intent, reading);
-  const name = recordName({ ...intent, key: meant.key });
+  const found = about(intent);
   if (meant.id === undefined && byKey.length > 1) {
-    return { kind: 'drift', reason: `${name} shares its name with another record` };
+    return { kind: 'drift', reason: { ...found, is: 'same-name', count: byKey.length } };
   }
   const record = meant.id === undefined ? byKey[0] : byId[0];
   if (record === undefined) {
     const [other] = byKey;
     if (other === undefined) return { kind: 'absent' };
-    return {
-      kind: 'drift',
-      reason: `${name} was replaced by another record${idText(reading, other)}`,
-    };
+    return { kind: 'drift', reason: { ...found, is: 'other', id: idText(reading, other) } };
   }
-  if (keyOf(reading.profile, reading.keyField, record) !== meant.key) {
-    return {
-      kind: 'drift',
-      reason: `${name} was renamed to ${quotedKey(keyOf(reading.profile, reading.keyField, record))}`,
-      record,
-    };
+  const key = keyOf(reading.profile, reading.keyField, record);
+  if (key !== meant.key) {
+    return { kind: 'drift', reason: { ...found, is: 'now', now: quotedKey(key) }, record };
   }
-  const { contradicting } = likenessOf(meant.person, record, []);
-  if (contradicting.length === 0) return { kind: 'go', record };
-  const reason = `${name} changed (${contradicting.join(', ')})`;
-  return { kind: 'drift', reason, record };
+  return goToPerson(intent, record);
+}
+
+function goToPerson(intent: Intent, record: DeviceRecord): Answer {
+  const what = likenessOf(intent.meant.person, record, []).contradicting.join(', ');
+  if (what === '') return { kind: 'go', record };
+  return { kind: 'drift', reason: { ...about(intent), is: 'person', what }, record };
 }
 
 /** A record with the key is the one that is meant, unless its person is another one. The device may have reused the id. */
 function answerToAdd(intent: Intent, reading: Reading): Answer {
-  const { resource, meant } = intent;
+  const { meant } = intent;
   const { byKey, own } = candidates(intent, reading);
   const record = own ?? (meant.isKeyShared === true ? undefined : byKey[0]);
-  if (record === undefined) return { kind: 'absent' };
-  const { contradicting } = likenessOf(meant.person, record, []);
-  if (contradicting.length === 0) return { kind: 'go', record };
-  const name = recordName({ resource, key: meant.key });
-  const reason = `${name} is held by another record (${contradicting.join(', ')})`;
-  return { kind: 'drift', reason, record };
+  return record === undefined ? { kind: 'absent' } : goToPerson(intent, record);
 }
 
 function answerByRecord(intent: Intent, reading: Reading): Answer {
   const { resource, meant, writes } = intent;
   const { records } = reading;
   const { byId, byKey, ...both } = candidates(intent, reading, writes);
-  const name = recordName({ resource, key: meant.key });
+  const found = about(intent);
   const isUnique = byKey.length === 1;
   const own = meant.isIdGone === true ? both.own : undefined;
   const named = isUnique ? byKey[0] : own;
@@ -163,49 +150,48 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
   if (isUnique && named !== undefined && !isPersonal(resource, { ...named, ...meant.person })) {
     return { kind: 'go', record: named };
   }
-  const ask = (record: DeviceRecord, reason: string): Answer => {
-    return { kind: 'ask', reason, record, consent: consentTo(reading, record) };
-  };
-  if (byId.length > 1)
-    return { kind: 'drift', reason: `${name} shares its id with another record` };
-  if (held !== undefined) {
-    const others = records.filter((one) => one !== held);
-    const { agreeing, contradicting } = likenessOf(meant.person, held, others, writes);
-    if (byKey.includes(held)) {
-      // Names change; an id and an e-mail belong to one person.
-      if (contradicting.length === 0 || agreeing.includes('e-mail'))
-        return { kind: 'go', record: held };
-      return ask(held, `${name} shows another person (${contradicting.join(', ')})`);
-    }
-    const now = quotedKey(keyOf(reading.profile, reading.keyField, held));
-    if (byKey.length > 0) {
-      const reason = `${name} is now ${now}, and another record has its name${idText(reading, byKey[0])}`;
-      return { kind: 'drift', reason, record: held };
-    }
-    const details = contradicting.length === 0 ? '' : ` (${contradicting.join(', ')})`;
-    return ask(held, `${name} is now ${now}${details}`);
+  if (byId.length > 1) return { kind: 'drift', reason: { ...found, is: 'same-id' } };
+  if (held === undefined) {
+    // The other records with its name had that name beside it.
+    const isOther = meant.isKeyShared === true && meant.id !== undefined;
+    if (own === undefined && isOther) return { kind: 'absent' };
+    if (own === undefined && byKey.length > 1)
+      return { kind: 'drift', reason: { ...found, is: 'same-name', count: byKey.length } };
   }
-  // The other records with its name had that name beside it.
-  if (meant.isKeyShared === true && meant.id !== undefined && own === undefined) {
-    return { kind: 'absent' };
+  const record = held ?? named;
+  if (record === undefined) return { kind: 'absent' };
+  if (held === undefined && meant.id !== undefined && record !== own) {
+    return {
+      kind: 'drift',
+      reason: { ...found, is: 'other', id: idText(reading, record) },
+      record,
+    };
   }
-  if (byKey.length > 1 && own === undefined) {
-    return { kind: 'drift', reason: `${byKey.length} records have the name of ${name}` };
+  const others = records.filter((one) => one !== record);
+  const { agreeing, contradicting } = likenessOf(meant.person, record, others, writes);
+  const what = contradicting.join(', ');
+  if (held === undefined) {
+    if (what !== '') return { kind: 'drift', reason: { ...found, is: 'person', what }, record };
+    if (agreeing.length > 0) return { kind: 'go', record };
+    const is = meant.isIdGone === true ? 'unlisted' : 'unknown';
+    return { kind: 'ask', reason: { ...found, is }, record };
   }
-  if (named === undefined) return { kind: 'absent' };
-  if (meant.id !== undefined && named !== own) {
-    const reason = `${name} is another record now${idText(reading, named)}`;
-    return { kind: 'drift', reason, record: named };
+  if (byKey.includes(record)) {
+    // Names change; an id and an e-mail belong to one person.
+    if (what === '' || agreeing.includes('e-mail')) return { kind: 'go', record };
+    return { kind: 'ask', reason: { ...found, is: 'person', what }, record };
   }
-  const others = records.filter((one) => one !== named);
-  const { agreeing, contradicting } = likenessOf(meant.person, named, others, writes);
-  if (contradicting.length > 0) {
-    const reason = `${name} shows another person (${contradicting.join(', ')})`;
-    return { kind: 'drift', reason, record: named };
+  const now = quotedKey(keyOf(reading.profile, reading.keyField, record));
+  if (byKey.length > 0) {
+    const id = idText(reading, byKey[0]);
+    return { kind: 'drift', reason: { ...found, is: 'swapped', now, id }, record };
   }
-  if (agreeing.length > 0) return { kind: 'go', record: named };
-  const gone = meant.isIdGone === true ? `${name} was not in the list in between, and ` : '';
-  return ask(named, `${gone}nothing known shows whose ${gone === '' ? name : 'it'} is`);
+  const is = what === '' ? 'now' : 'now-other';
+  return { kind: 'ask', reason: { ...found, is, now, what }, record };
+}
+
+function about({ resource, meant: { key } }: Intent) {
+  return { code: 'not-as-meant', name: recordName({ resource, key }) } as const;
 }
 
 /** The records with the id, and those with the key that is expected or that the intent itself writes. */
@@ -222,37 +208,36 @@ function candidates(
 }
 
 /** A field that holds what the intent writes matched before it was written. */
-function filterDrift(
-  { resource, meant: { filter, key }, writes }: Intent,
-  { device }: Reading,
-  record: DeviceRecord,
-): string | undefined {
+function filterDrift(intent: Intent, { device }: Reading, record: DeviceRecord): Note | undefined {
+  const { meant, writes } = intent;
+  const { filter } = meant;
   if (filter === undefined) return undefined;
   const written = Object.keys(writes).filter((field) =>
     isStored(writes[field], valueAt(record, field)),
   );
   if (recordsWhere(filter, [record], device, written).length > 0) return undefined;
-  return `${recordName({ resource, key })} no longer matches "${filter}"`;
+  return { ...about(intent), is: 'unmatched', filter };
 }
 
-const TAKEN = 'a run since has written to another person under its id';
-
-function withDoubt({ action, meant }: Intent, reading: Reading, answer: Answer): Answer {
-  const { key } = meant;
-  const isTaken = meant.isIdTaken === true && answer.kind !== 'absent';
-  const reason = meant.doubt ?? (isTaken ? TAKEN : undefined);
-  if (reason === undefined || answer.kind === 'drift') return answer;
-  if (answer.kind === 'ask') return { ...answer, reason: `${reason}; ${answer.reason}` };
-  if (answer.kind === 'go') {
-    const { record } = answer;
-    return { kind: 'ask', reason, record, consent: consentTo(reading, record) };
-  }
-  return action === 'add' ? { kind: 'ask', reason, consent: { key } } : answer;
+function withDoubt({ action, meant }: Intent, answer: Answer): Answer {
+  const code = 'not-as-meant';
+  const taken = meant.isIdTaken === true && answer.kind !== 'absent';
+  const doubt = meant.doubt ?? (taken ? ({ code, is: 'taken' } as const) : undefined);
+  if (doubt === undefined || answer.kind === 'drift') return answer;
+  if (answer.kind === 'absent') return action === 'add' ? { kind: 'ask', reason: doubt } : answer;
+  if (answer.kind === 'go') return { ...answer, kind: 'ask', reason: doubt };
+  const reasons = { reason: textOf(doubt), more: textOf(answer.reason) };
+  return { ...answer, reason: { code, is: 'both', ...reasons } };
 }
 
-function consentTo({ profile, keyField }: Reading, record: DeviceRecord): Consent {
-  const shown = identityOf(profile, keyField, record);
-  return { key: shown.key, shown };
+/** The yes that would answer a question about the record; without one, about the key. */
+export function consentTo(
+  { profile, keyField }: Pick<Reading, 'profile' | 'keyField'>,
+  { key }: Pick<Meant, 'key'>,
+  record: DeviceRecord | undefined,
+): Consent {
+  const shown = record && identityOf(profile, keyField, record);
+  return shown === undefined ? { key } : { key: shown.key, shown };
 }
 
 function idText({ profile }: Reading, record: DeviceRecord | undefined): string {
@@ -260,45 +245,51 @@ function idText({ profile }: Reading, record: DeviceRecord | undefined): string 
   return id === undefined ? '' : ` (id ${quotedKey(id)})`;
 }
 
+/** Why nothing was sent, with these words. */
+export function unsentFor(reason: Note): Note {
+  return { code: 'not-sent', is: 'reason', reason: textOf(reason) };
+}
+
+export function driftError({ name }: DeviceRef, reason: Note): DriftError {
+  return new DriftError(unsentFor(reason), { where: name });
+}
+
 /** The record that the plan was made for, by its own reading, and how it is not as planned. */
 export function sincePlan(
   profile: Profile,
   step: Step,
   records: readonly DeviceRecord[],
-): { readonly answer: Answer; readonly drift?: string | undefined } {
+): { readonly answer: Answer; readonly drift?: Note | undefined } {
   const { action, resource, keyField, before, after } = step;
-  const name = recordName(step);
+  const found = { code: 'not-as-meant', name: recordName(step) } as const;
   const listed = { profile, resource, keyField, device: '', records };
   if (before === undefined) {
     const [record, other] = whose(listed, { keys: [after?.[keyField] ?? null] }).byKey;
     if (record === undefined) return { answer: { kind: 'absent' } };
-    const drift = `${name} was added since the plan`;
+    const drift: Note = { ...found, is: 'added' };
     return {
       answer: other === undefined ? { kind: 'go', record } : { kind: 'drift', reason: drift },
       drift,
     };
   }
-  const meant = {
-    ...identityOf(profile, keyField, before),
-    ...{ age: 'fresh' as const, image: before },
-  };
+  const identity = identityOf(profile, keyField, before);
+  const meant = { ...identity, age: 'fresh', image: before } as const;
   const answer = mayAct({ action, resource, meant, writes: {} }, listed);
   const held = 'record' in answer ? answer.record : undefined;
   const id = idOf(profile, hasPositionalIds(profile) ? (held ?? before) : before);
   // A request to its id might hit another record.
   if (whose(listed, { ids: [id] }).byId.length > 1) {
-    return { answer, drift: `${name} has shared its id with another record since the plan` };
+    return { answer, drift: { ...found, is: 'same-id' } };
   }
-  if (answer.kind === 'drift') return { answer, drift: `${answer.reason} since the plan` };
-  if (held === undefined) return { answer, drift: `${name} was deleted since the plan` };
+  if (answer.kind === 'drift') return { answer, drift: answer.reason };
+  if (held === undefined) return { answer, drift: { ...found, is: 'gone' } };
   if (step.purpose?.kind === 'typed' && idOf(profile, held) !== idOf(profile, before)) {
-    return { answer, drift: `${name} has another id since the plan` };
+    return { answer, drift: { ...found, is: 'other', id: idText(listed, held) } };
   }
   // A revision shows a change of the record that its other fields may not show.
   const revision = profile.revision?.field;
   const ignored = ignoredFields(profile, resource).filter((field) => field !== revision);
   const changed = changesSince(before, held, ignored).map(({ field }) => field);
-  const drift =
-    changed.length > 0 ? `${name} changed since the plan (${changed.join(', ')})` : undefined;
-  return { answer, drift };
+  if (changed.length === 0) return { answer };
+  return { answer, drift: { ...found, is: 'changed', what: changed.join(', ') } };
 }

@@ -187,7 +187,7 @@ export function guardOf(
     account === undefined
       ? allowed.has(UNLISTED_LOGIN) || unlistedLogin?.equals(credential) === true
       : permits(allowed, word, account);
-  const refusal = (word: AllowWord, why: Note | string | undefined): RefusedError | undefined =>
+  const refusal = (word: AllowWord, why: Note | undefined): RefusedError | undefined =>
     why === undefined || allowed.has(word)
       ? undefined
       : new RefusedError(refusedFor(why, allowHint(word)), { where: ref.name });

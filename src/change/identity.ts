@@ -2,6 +2,7 @@ import { hasPositionalIds, idFieldOf, idOf, type Profile } from '../device/profi
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { attempt } from '../errors.ts';
 import { lettersOf, shownKey } from '../device/sensitive-fields.ts';
+import type { Note } from '../output/sentences.ts';
 import { MASK } from '../text/one-line.ts';
 import { normalized, visible } from '../text/visible.ts';
 
@@ -24,7 +25,7 @@ export interface Meant extends Identity {
   /** The record itself, as a plan has it: where ids are positions, its content tells which one it is. */
   readonly image?: DeviceRecord | undefined;
   /** Why the user is asked in any case: the device may be another one. */
-  readonly doubt?: string | undefined;
+  readonly doubt?: Note | undefined;
   /** A later reading did not show the id: who has it now may be another one. */
   readonly isIdGone?: true | undefined;
   /** A run since has written to another person under the id: that record may look like the one that is meant. */

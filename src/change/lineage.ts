@@ -12,7 +12,7 @@ interface Followed {
   readonly profile: Profile;
   readonly goneAt: GoneAt;
   /** Why the device may be another one, whose ids mean other records. */
-  readonly doubt?: string | undefined;
+  readonly doubt?: Meant['doubt'];
 }
 
 /** The time (ms UTC) of the first complete list since `since` that did not have the id; undefined if all have it. */

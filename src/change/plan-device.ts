@@ -12,19 +12,20 @@ import { type DeviceRecord, isNested, isTimeStamp, valueText } from '../device/r
 import { shownKey, isComparable, isMask } from '../device/sensitive-fields.ts';
 import { DriftError, RefusedError } from '../errors.ts';
 import { nearHint } from '../text/suggest.ts';
-import { allowHint, type Allowed } from './allow.ts';
 import { FilterCheck } from '../fleet/filter-check.ts';
 import { parseChoice } from '../fleet/filter.ts';
-import { type Add, recordsWhere, type Change } from './change.ts';
+import { recordsWhere, type Change } from './change.ts';
 import { isStored } from '../device/equality.ts';
 import { differencesOf, isUnknown } from './compare.ts';
+import { driftError } from './gate.ts';
 import { keyOf } from './identity.ts';
 import { whose } from './pairing.ts';
-import { type DevicePlan, type KeyReading, NotPossibleError, recordName } from './plan.ts';
+import type { DevicePlan, KeyReading } from './plan.ts';
+import { keyOfChange, NotPossibleError, recordName } from './plan.ts';
 import type { StepResult } from './verdict.ts';
 import type { Step } from './step.ts';
 import {
-  answerFor,
+  foundFor,
   arrivedStep,
   purposeOf,
   type Delete,
@@ -35,26 +36,25 @@ import {
   planRotation,
   planSet,
   type SetChange,
-  unsent,
 } from './plan-step.ts';
-import { textOf } from '../output/sentences.ts';
-
-/** A device with what is known of it, and what may be done there. */
-interface PlannedDevice extends Pick<PlanContext, 'device' | 'profile' | 'doubt' | 'isLate'> {
-  readonly allow?: Allowed | undefined;
-}
+import { type Note, textOf } from '../output/sentences.ts';
 
 /** Plans one change on one device from its current records. Pure: reads and sends nothing. */
 export function planDevice(
-  { device, profile, allow = new Set(), doubt, isLate }: PlannedDevice,
+  about: Pick<PlanContext, 'device' | 'profile'> & Partial<PlanContext>,
   change: Change,
   records: readonly DeviceRecord[],
 ): DevicePlan {
+  const { device, profile } = about;
   const { resource } = change;
   const keyField = keyFieldOf(profile, resource, records);
-  const context = { device, profile, records, resource, keyField, allow, doubt, isLate };
+  const context = { ...about, records, resource, keyField };
   checkKey(context, change);
-  const planned = change.action === 'add' ? [planNew(context, change)] : planEach(context, change);
+  const key =
+    change.action === 'add' ? shownKey(keyField, change.fields[keyField]) : keyOfChange(change);
+  const planned = possible({ device, resource, key, action: change.action }, () =>
+    planOf(context, change),
+  );
   return {
     device,
     steps: planned.filter((one): one is Step => !('verdict' in one)),
@@ -64,32 +64,52 @@ export function planDevice(
   };
 }
 
-/** A record that may be there is not made again. */
-function planNew(context: PlanContext, change: Add): Planned {
-  const { device, resource, keyField, doubt } = context;
-  const planned = planAdd(context, change);
-  if (doubt === undefined || 'verdict' in planned) return planned;
-  const key = shownKey(keyField, change.fields[keyField]);
-  const what = `${recordName({ resource, key })} is ${doubt}`;
-  const error = new NotPossibleError(device, 'not-known', what);
-  return { device, resource, key, action: 'add', verdict: 'failed', error };
+/** What is planned, or the result if devsh refuses that. */
+function possible(
+  result: Omit<StepResult, 'verdict'>,
+  plan: () => readonly Planned[],
+): readonly Planned[] {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof NotPossibleError) && !(error instanceof RefusedError)) throw error;
+    return [{ ...result, verdict: 'failed', error }];
+  }
+}
+
+function planOf(context: PlanContext, change: Change): readonly Planned[] {
+  const { device, resource } = context;
+  const key = change.action === 'add' ? '' : keyOfChange(change);
+  if (isMask(key) && !isComparable(key)) {
+    const secret = { code: 'not-planned', is: 'secret-key', resource } as const;
+    throw new NotPossibleError(device, 'not-found', secret);
+  }
+  const found = foundFor(context, change);
+  if (found !== undefined && 'verdict' in found) return [found];
+  const arrived = arrivedStep(context, change);
+  if (arrived !== undefined) return [arrived];
+  if (change.action !== 'add') return planEach(context, change, found);
+  const planned = planAdd(context, change, found);
+  // A record that may be there is not made again.
+  if (!('verdict' in planned)) refuseDoubtful(context, planned.key);
+  return [planned];
+}
+
+function refuseDoubtful({ device, resource, doubt }: PlanContext, key: string): void {
+  if (doubt === undefined) return;
+  const name = recordName({ resource, key });
+  const what = { code: 'not-planned', is: 'doubtful', name, doubt: textOf(doubt) } as const;
+  throw new NotPossibleError(device, 'not-known', what);
 }
 
 /** A single object has no key and cannot be deleted; of several records one must be named. */
 function checkKey({ profile, resource }: PlanContext, change: Change): void {
-  if (change.action !== 'set') {
-    refuseSingle(profile, resource);
-  } else if (change.target.kind === 'key') {
-    const isNamed = change.target.key !== '';
-    if (!isNamed && !isSingle(profile, resource)) {
-      throw new RefusedError(`there are many ${pluralOf(resource)} here: name one`);
-    }
-    if (isNamed && isSingle(profile, resource)) {
-      throw new RefusedError(
-        `${resource} is one object and has no key: use "${resource} set field=value"`,
-      );
-    }
-  }
+  const { action } = change;
+  const key = action === 'set' && change.target.kind === 'key' ? change.target.key : '';
+  if (action !== 'set' || key !== '') refuseSingle(profile, resource);
+  const isOpen = action === 'set' && change.target.kind === 'key' && key === '';
+  if (!isOpen || isSingle(profile, resource)) return;
+  throw new RefusedError({ code: 'not-planned', is: 'many', many: pluralOf(resource) });
 }
 
 /** Plans one selected record. A record that needs no request has not drifted. */
@@ -110,121 +130,87 @@ function planRecord(
 function mistakenKey(
   { device, profile, records, keyField }: PlanContext,
   key: string,
-): string | undefined {
-  if (key === device.name) return `; --on ${key} selects the device`;
-  if (/^all$|\*/.test(key)) return '; --where FILTER selects several';
+): Note | undefined {
+  const mistake = { code: 'not-planned', key } as const;
+  if (key === device.name) return { ...mistake, is: 'device-key' };
+  if (/^all$|\*/.test(key)) return { ...mistake, is: 'key-of-all' };
   const looks = (pattern: RegExp): boolean =>
     pattern.test(key) && !records.some((record) => pattern.test(valueText(record[keyField])));
   const isNamed = [keyField, ...profile.idFields].some((field) => key.startsWith(`${field}=`));
   if (!isNamed && looks(/^[\p{L}_][\p{L}\p{N}_.-]*!?[=~]./u))
-    return `; --where "${key}" selects by fields`;
-  return looks(/^[^\s,]+(?:,[^\s,]+)+$/)
-    ? `; put blanks between keys: ${key.replaceAll(',', ' ')}`
-    : undefined;
-}
-
-function keyOfTarget({ target }: SetChange | Delete): string {
-  return target.kind === 'key' ? target.key : target.filter;
-}
-
-function notPossible(
-  { device, resource }: PlanContext,
-  change: SetChange | Delete,
-  code: 'not-found' | 'not-known' | 'ambiguous',
-  what: string,
-): StepResult {
-  const about = { device, resource, key: keyOfTarget(change), action: change.action };
-  return { ...about, verdict: 'failed', error: new NotPossibleError(device, code, what) };
+    return { ...mistake, is: 'filter-key' };
+  if (!looks(/^[^\s,]+(?:,[^\s,]+)+$/)) return undefined;
+  return { ...mistake, is: 'joined-keys', keys: key.replaceAll(',', ' ') };
 }
 
 /** What becomes of a change whose record the device does not have. */
 function planMissing(context: PlanContext, change: SetChange | Delete): StepResult {
-  const { device, records, resource, keyField } = context;
+  const { device, profile, records, resource, keyField } = context;
   const { action, target } = change;
-  const key = keyOfTarget(change);
-  const result = { device, resource, key, action };
-  const unchanged = (note: string): StepResult => ({
-    ...result,
+  const key = keyOfChange(change);
+  const found = { code: 'not-planned', resource, key } as const;
+  const unchanged = (note: Note): StepResult => ({
+    ...{ device, resource, key, action },
     verdict: 'unchanged',
     notes: [note],
   });
   if (target.kind === 'where') {
-    const doubt = doubtOf(target.filter, context);
-    const why = doubt === undefined ? '' : `: ${doubt}`;
-    return { ...unchanged(`no ${resource} matches${why}`), doubt };
+    const check = new FilterCheck(parseChoice(target.filter));
+    check.add(records, 0, describedFields(profile, resource));
+    const doubt = check.doubt();
+    const why = doubt === undefined ? '' : `: ${textOf(doubt)}`;
+    return { ...unchanged({ ...found, is: 'unmatched', why }), doubt };
   }
-  const failed = (what: string): StepResult => notPossible(context, change, 'not-found', what);
-  if (lackNames(context))
-    return failed(`the ${pluralOf(resource)} here show no name, so devsh cannot find "${key}"`);
+  const failed = (what: Note): NotPossibleError => new NotPossibleError(device, 'not-found', what);
+  if (lackNames(context)) throw failed({ ...found, is: 'nameless', many: pluralOf(resource) });
   const purpose = purposeOf(change);
-  if (purpose?.kind === 'undo') return unchanged(`the list shows no such ${resource}`);
-  if (action === 'set' && change.isOptional === true) return unchanged(`no such ${resource} here`);
+  if (purpose?.kind === 'undo') return unchanged({ ...found, is: 'unlisted' });
+  if (action === 'set' && change.isOptional === true)
+    return unchanged({ ...found, is: 'absent', hint: '' });
   const mistake = mistakenKey(context, key);
   const names = records.map((record) => shownKey(keyField, record[keyField]));
-  const hint = nearHint(key, names) || (mistake ?? '');
+  const hint = nearHint(key, names) || textOf(mistake ?? '');
   const isMistaken = mistake !== undefined && purpose === undefined && change.meant === undefined;
-  return action === 'set' || isMistaken
-    ? failed(`no ${resource} "${key}"${hint}`)
-    : unchanged(`no such ${resource} here${hint}`);
+  if (action === 'set' || isMistaken) throw failed({ ...found, is: 'unknown', hint });
+  return unchanged({ ...found, is: 'absent', hint });
 }
 
 /** Plans every selected record. If there is none, the result is known at once. */
-function planEach(context: PlanContext, change: SetChange | Delete): readonly Planned[] {
+function planEach(
+  context: PlanContext,
+  change: SetChange | Delete,
+  found: readonly DeviceRecord[] | undefined,
+): readonly Planned[] {
   const { device, profile, resource, keyField } = context;
   const { action, target } = change;
-  const key = keyOfTarget(change);
-  if (target.kind === 'key' && isMask(key) && !isComparable(key)) {
-    const what = `the key of this ${resource} is a secret, and no digest here shows which: nothing was sent`;
-    return [notPossible(context, change, 'not-found', what)];
-  }
-  const meant = answerFor(context, change);
-  if (meant?.kind === 'drift' || meant?.kind === 'ask') return [unsent(context, change, meant)];
-  const arrived = arrivedStep(context, change);
-  if (arrived !== undefined) return [arrived];
-  const picked =
-    meant === undefined ? pick(context, change) : 'record' in meant ? [meant.record] : [];
-  if (picked.length === 0 && context.doubt !== undefined) {
-    const what = `${recordName({ resource, key })} is ${context.doubt}`;
-    return [notPossible(context, change, 'not-known', what)];
-  }
-  if (
-    picked.length === 0 &&
-    meant !== undefined &&
-    action === 'set' &&
-    change.isOptional !== true
-  ) {
-    const reason = `${recordName({ resource, key })} is gone`;
-    return [unsent(context, change, { kind: 'drift', reason })];
-  }
+  const key = keyOfChange(change);
+  const picked = found ?? pick(context, change);
   if (picked.length === 0) {
-    return [planMissing(context, change)];
+    refuseDoubtful(context, key);
+    const isExpected = found !== undefined && action === 'set' && change.isOptional !== true;
+    if (!isExpected) return [planMissing(context, change)];
+    const gone = { code: 'not-as-meant', is: 'gone', name: recordName({ resource, key }) } as const;
+    return [{ device, resource, key, action, verdict: 'drift', error: driftError(device, gone) }];
   }
   if (target.kind === 'key' && picked.length > 1) {
-    const isByKey = picked.some((record) => isStored(key, record[keyField]));
+    if (!picked.some((record) => isStored(key, record[keyField])))
+      throw sharedId(context, key, picked.length);
     const hasIds = picked.some((record) => idOf(profile, record) !== undefined);
-    const way = hasIds ? ': name one by its id' : ', and no id tells them apart';
-    const what = isByKey
-      ? `${picked.length} ${pluralOf(resource)} have the ${keyField} "${key}"${way}`
-      : sharedIdText(context, key, picked.length);
-    return [notPossible(context, change, 'ambiguous', what)];
+    const is = hasIds ? 'same-key-by-id' : 'same-key';
+    const same = { count: picked.length, many: pluralOf(resource), field: keyField, key };
+    throw new NotPossibleError(device, 'ambiguous', { code: 'not-planned', is, ...same });
   }
   const filter = target.kind === 'where' ? target.filter : change.meant?.filter;
-  return picked.map((record) => {
-    try {
-      const step = planRecord(context, record, change);
-      const planned =
-        filter === undefined || 'verdict' in step
-          ? step
-          : { ...step, meant: { ...step.meant, filter } };
+  return picked.flatMap((record) => {
+    const about = { device, resource, key: keyOf(profile, keyField, record), action, record };
+    return possible(about, () => {
+      const planned = planRecord(context, record, change);
+      if ('verdict' in planned) return [planned];
       const id = idOf(profile, record) ?? '';
       const count = whose(context, { ids: [id] }).byId.length;
-      if ('verdict' in planned || count <= 1) return planned;
-      const shared = sharedIdText(context, id, count);
-      return { ...notPossible(context, change, 'ambiguous', shared), key: planned.key, record };
-    } catch (error) {
-      if (!(error instanceof RefusedError)) throw error;
-      return { device, resource, key, action, verdict: 'failed', record, error };
-    }
+      if (count > 1) throw sharedId(context, id, count);
+      return [filter === undefined ? planned : { ...planned, meant: { ...planned.meant, filter } }];
+    });
   });
 }
 
@@ -243,19 +229,15 @@ function driftFrom(
   );
   if (differences.length === 0) return undefined;
   const key = keyOf(profile, keyField, record);
-  const fields = differences.map(({ field }) => field);
+  const fields = differences.map(({ field }) => field).join(', ');
   const error = new DriftError(
-    `${device.name}: ${recordName({ resource, key })} differs from what this change expects (${fields.join(', ')}); ${allowHint('drift')}`,
+    { code: 'not-planned', is: 'differs', name: recordName({ resource, key }), fields },
+    { where: device.name },
   );
   return {
-    device,
-    resource,
-    key,
-    action,
+    ...{ device, resource, key, action, record, error },
     verdict: 'drift',
-    record,
     differences: differences.map(({ sent, ...one }) => ({ ...one, was: sent })),
-    error,
   };
 }
 
@@ -269,17 +251,13 @@ function lackNames({ profile, records, resource }: PlanContext): boolean {
   });
 }
 
-/** `no record has a field "lnag"; did you mean lang?`; undefined for a filter that may be right. */
-function doubtOf(filter: string, { records, profile, resource }: PlanContext): string | undefined {
-  const check = new FilterCheck(parseChoice(filter));
-  const described = describedFields(profile, resource);
-  check.add(records, 0, described);
-  const doubt = check.doubt();
-  return doubt && textOf(doubt);
-}
-
-function sharedIdText({ device, resource }: PlanContext, id: string, count: number): string {
-  return `${count} ${pluralOf(resource)} have the id "${id}": a request might change the wrong one, so nothing is sent; if it is no id, state that: "profile set ${device.name} id_fields=[]"`;
+function sharedId({ device, resource }: PlanContext, id: string, count: number): NotPossibleError {
+  const found = { many: pluralOf(resource), id, count, device: device.name };
+  return new NotPossibleError(device, 'ambiguous', {
+    code: 'not-planned',
+    is: 'same-id',
+    ...found,
+  });
 }
 
 /** Finds records by natural key, and by id only if no key matches. */

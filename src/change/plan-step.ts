@@ -1,10 +1,10 @@
-import type { Profile } from '../device/profile.ts';
 import { damagedFields } from '../device/encode.ts';
+import type { Profile } from '../device/profile.ts';
 import { fieldFacts, placeField, resourceOf, updateFacts } from '../device/profile.ts';
 import { type DeviceRecord, type DeviceRef, valueText, withoutFields } from '../device/record.ts';
-import { isPrivilegeField, isSecretField, shownKey } from '../device/sensitive-fields.ts';
-import { CancelledError, DriftError, RefusedError, UsageError } from '../errors.ts';
-import { textOf } from '../output/sentences.ts';
+import { isSecretField, shownKey } from '../device/sensitive-fields.ts';
+import { CancelledError, RefusedError, UsageError } from '../errors.ts';
+import { type Note, textOf } from '../output/sentences.ts';
 import { someOf } from '../text/one-line.ts';
 import { suggest } from '../text/suggest.ts';
 import type { Allowed } from './allow.ts';
@@ -14,7 +14,7 @@ import { unsayable } from '../device/form-values.ts';
 import { comparisonFor, differencesOf, differencesOfNew } from './compare.ts';
 import { fillMissing } from './fill-missing.ts';
 import { keyOf } from './identity.ts';
-import { type Answer, DoubtError, mayAct } from './gate.ts';
+import { consentTo, DoubtError, driftError, mayAct, unsentFor } from './gate.ts';
 import { whose } from './pairing.ts';
 import { erasedFields, lostByDelete, notRestored, restorable } from './data-loss.ts';
 import { NotPossibleError } from './plan.ts';
@@ -23,7 +23,7 @@ import type { RequestOutcome } from './send.ts';
 import { unreadFields, unreadNotes } from './unread-fields.ts';
 import { isStored } from '../device/equality.ts';
 import { passwordRequest, tokenRequest } from '../device/rotation-request.ts';
-import { resultFor, type StepEnd, type StepResult } from './verdict.ts';
+import { resultFor, type StepEnd, type StepResult, withNotes } from './verdict.ts';
 import {
   endsAccess,
   isErasedByOmission,
@@ -36,9 +36,9 @@ import {
 export interface PlanContext extends Known {
   readonly device: DeviceRef;
   readonly keyField: string;
-  readonly allow: Allowed;
+  readonly allow?: Allowed | undefined;
   /** Why the record that the list does not show is not known to be absent. */
-  readonly doubt?: string | undefined;
+  readonly doubt?: Note | undefined;
   /** The device has shown effects late. */
   readonly isLate?: boolean | undefined;
 }
@@ -73,33 +73,23 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
 }
 
 /** Sends nothing if the record exists already, whether or not its fields are the same. */
-export function planAdd(context: PlanContext, given: Add): Planned {
+export function planAdd(context: PlanContext, given: Add, found?: Records): Planned {
   const change = { ...given, fields: withPlace(context, given.fields) };
   const { device, profile, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change);
   const keyValue = fields[keyField];
   if (keyValue === undefined || keyValue === '') {
-    throw new UsageError(
-      `${resource} add needs ${keyField}=…${keyHint(keyField, context, change.fields)}`,
-      { field: keyField },
+    const unknown = Object.keys(change.fields).filter(
+      (name) => !context.records.some((record) => Object.hasOwn(record, name)),
     );
+    const [field] = suggest(keyField, unknown);
+    const hint =
+      field === undefined ? '' : textOf({ code: 'not-planned', is: 'mistyped-key', field });
+    throw keyless(resource, `${keyField}=…`, keyField, hint);
   }
   const key = shownKey(keyField, keyValue);
   const result = { device, resource, key, action: 'add' as const };
-  const meant = answerFor(context, change);
-  if (meant?.kind === 'ask') return unsent(context, change, meant);
-  if (meant?.kind === 'drift') {
-    const error = new NotPossibleError(device, 'taken', `${meant.reason}; nothing was sent`);
-    return { ...result, verdict: 'failed', record: meant.record, error };
-  }
-  const arrived = arrivedStep(context, change);
-  if (arrived !== undefined) return arrived;
-  const [existing] =
-    meant === undefined
-      ? whose(context, { keys: [keyValue] }).byKey
-      : 'record' in meant
-        ? [meant.record]
-        : [];
+  const [existing] = found ?? whose(context, { keys: [keyValue] }).byKey;
   if (existing !== undefined) {
     const isSame = comparisonFor(profile, resource, profile.create, back !== undefined);
     const differences =
@@ -107,14 +97,15 @@ export function planAdd(context: PlanContext, given: Add): Planned {
         ? differencesOfNew(fields, existing, isSame)
         : differencesOf(fields, existing, isSame);
     if (differences.length === 0) {
-      return { ...result, verdict: 'unchanged', record: existing, notes: ['exists already'] };
+      const note = { code: 'not-planned', is: 'exists' } as const;
+      return { ...result, verdict: 'unchanged', record: existing, notes: [note] };
     }
     return {
       ...result,
       verdict: 'differs',
       record: existing,
       differences: differences.map(({ sent, ...one }) => ({ ...one, wanted: sent })),
-      notes: [`exists already with other fields; "${resource} set" changes it`],
+      notes: [{ code: 'not-planned', is: 'exists-otherwise', resource }],
     };
   }
   const { values, filled, needed, leftOut } = change.typed
@@ -122,14 +113,10 @@ export function planAdd(context: PlanContext, given: Add): Planned {
     : fillMissing(context, fields);
   const after = { ...values, ...fields };
   if (needed.length > 0) {
-    const missing = needed.map((field) => `${field}=…`).join(' ');
-    const error = new RefusedError(
-      `a new ${resource} needs ${needed.join(', ')}, which ${needed.every(isPrivilegeField) ? 'may grant rights and ' : ''}is never filled in: add ${missing}; nothing was sent`,
-    );
-    return { ...result, verdict: 'failed', error };
+    const given = needed.map((field) => `${field}=…`).join(' ');
+    throw new RefusedError({ code: 'not-planned', is: 'needs', resource, given });
   }
-  const objection = objectionTo(context, change, after);
-  if (objection !== undefined) return { ...result, verdict: 'failed', error: objection };
+  refuseInvalid(context, change, after);
   const lost =
     back &&
     withoutFields(lostByDelete(context, { ...back.fields, ...back.lost }), Object.keys(fields));
@@ -152,11 +139,15 @@ export function purposeOf(change: Change): Purpose | undefined {
 
 /** Adds what the encoding cannot say to the effects of a step, also bytes that are not UTF-8. */
 function withUnsayable(step: Step, texts: readonly string[]): Step {
-  const damaged = damagedFields(step.request).map(
-    (field) => `the bytes of ${field}, which are not UTF-8`,
+  const damaged = damagedFields(step.request).map((field) =>
+    textOf({ code: 'cannot-say', is: 'bytes', field }),
   );
   const all = unlessEmpty([...texts, ...damaged]);
   return { ...step, effects: { ...step.effects, unsayable: all } };
+}
+
+function keyless(resource: string, fields: string, field: string, hint = ''): UsageError {
+  return new UsageError({ code: 'not-planned', is: 'no-key', resource, fields, hint }, { field });
 }
 
 /** The record `example.org/www` of a sub-resource is given as `domain=example.org name=www`. */
@@ -166,22 +157,10 @@ function withPlace({ profile, resource }: PlanContext, fields: DeviceRecord): De
   if (parent === undefined || place === undefined || Object.hasOwn(fields, place)) return fields;
   const [above, key] = [valueText(fields[parent]), valueText(fields[keyField])];
   if (above === '' || key === '') {
-    throw new UsageError(`${resource} add needs ${parent}=… and ${keyField}=…`, {
-      field: above === '' ? parent : keyField,
-    });
+    const field = above === '' ? parent : keyField;
+    throw keyless(resource, `${parent}=… and ${keyField}=…`, field);
   }
   return { [place]: `${above}/${key}`, ...withoutFields(fields, [parent]) };
-}
-
-/** `; did you mean that by "usrname"?`: a field name close to the key field that no record has. */
-function keyHint(keyField: string, { records }: PlanContext, fields: DeviceRecord): string {
-  const suggestion = Object.keys(fields).find(
-    (name) =>
-      name !== keyField &&
-      suggest(name, [keyField]).length > 0 &&
-      !records.some((record) => Object.hasOwn(record, name)),
-  );
-  return suggestion === undefined ? '' : `; did you mean it by "${suggestion}"?`;
 }
 
 export function planSet(context: PlanContext, before: DeviceRecord, change: SetChange): Planned {
@@ -204,26 +183,21 @@ export function planSet(context: PlanContext, before: DeviceRecord, change: SetC
     const kept = removes.map((field) => ({ field, held: before[field] }));
     const lost = [...(back === undefined ? [] : notRestored(back.lost, before)), ...kept];
     if (lost.length === 0) return unchanged;
-    const note = `cannot be restored: ${lost.map(({ field }) => field).join(', ')}`;
+    const names = lost.map(({ field }) => field).join(', ');
+    const note = { code: 'loss', is: 'unrestorable', fields: names } as const;
     return { ...unchanged, verdict: 'differs', differences: lost, notes: [note] };
   }
-  const objection = objectionTo(context, change, fields);
-  if (objection !== undefined) {
-    return { ...result, verdict: 'failed', record: before, error: objection };
-  }
+  refuseInvalid(context, change, fields);
   const rest = withoutFields(before, removes);
   const renamed = fields[keyField];
   if (
     renamed !== undefined &&
     whose(context, { keys: [renamed] }).byKey.some((other) => other !== before)
   ) {
-    const error = new NotPossibleError(
-      device,
-      'taken',
-      `${keyField} ${shownKey(keyField, renamed)} is taken by another ${resource}`,
-      { [keyField]: [`taken by another ${resource}`] },
-    );
-    return { ...result, verdict: 'failed', record: before, error };
+    const name = `${keyField} ${shownKey(keyField, renamed)}`;
+    const doubt = textOf({ code: 'not-planned', is: 'taken', resource });
+    const what = { code: 'not-planned', is: 'doubtful', name, doubt } as const;
+    throw new NotPossibleError(device, 'taken', what, { [keyField]: [doubt] });
   }
   const isTyped = change.typed !== undefined;
   const erased = erasedFields(context, isRemoving ? rest : before, fields, isTyped);
@@ -234,7 +208,9 @@ export function planSet(context: PlanContext, before: DeviceRecord, change: SetC
   };
   return withUnsayable(withRequest(profile, step, change.typed), [
     ...(isTyped ? [] : unsayable(profile, resource, facts, { before, fields })),
-    ...(isRemoving ? [] : removes.map((field) => `the absence of ${field}`)),
+    ...(isRemoving
+      ? []
+      : removes.map((field) => textOf({ code: 'cannot-say', is: 'absence', field }))),
   ]);
 }
 
@@ -276,71 +252,59 @@ export function planDelete(context: PlanContext, before: DeviceRecord, change: D
   return withRequest(profile, step, change.typed);
 }
 
-/** What the gate says about the record that the change means; undefined if the line itself names it. */
-export function answerFor(
-  { device, profile, records, resource, keyField }: PlanContext,
-  change: Change,
-): Answer | undefined {
+type Records = readonly DeviceRecord[];
+
+/**
+ * The record that the change means, or none, or the result of a change that the gate stops; undefined if the line
+ * itself names the record.
+ */
+export function foundFor(context: PlanContext, change: Change): Records | StepResult | undefined {
+  const { device, profile, resource, keyField } = context;
   const { action, meant } = change;
   if (meant === undefined) return undefined;
   const writes = action === 'set' ? change.fields : {};
-  return mayAct(
-    { action, resource, meant, writes },
-    { profile, keyField, device: device.name, records },
-  );
-}
-
-/** The result of a change that the gate stops. */
-export function unsent(
-  { device, resource }: PlanContext,
-  { action, meant }: Change,
-  answer: Extract<Answer, { kind: 'drift' | 'ask' }>,
-): StepResult {
-  const { reason, record } = answer;
-  const result = { device, resource, key: meant?.key ?? '', action, record };
-  return answer.kind === 'ask'
-    ? { ...result, verdict: 'skipped', error: new DoubtError(device, reason, answer.consent) }
-    : {
-        ...result,
-        verdict: 'drift',
-        error: new DriftError(`${device.name}: ${reason}; nothing was sent`),
-      };
+  const answer = mayAct({ action, resource, meant, writes }, { ...context, device: device.name });
+  if (!('reason' in answer)) return 'record' in answer ? [answer.record] : [];
+  const { kind, reason, record } = answer;
+  const result = { device, resource, key: meant.key, action, record };
+  if (kind === 'ask') {
+    const error = new DoubtError(device, reason, consentTo({ profile, keyField }, meant, record));
+    return { ...result, verdict: 'skipped', error };
+  }
+  if (action !== 'add') return { ...result, verdict: 'drift', error: driftError(device, reason) };
+  const error = new NotPossibleError(device, 'taken', unsentFor(reason));
+  return { ...result, verdict: 'failed', error };
 }
 
 const MOST_PROBLEMS = 10;
 
-/** The error for values that the device describes as invalid. Throws a `UsageError` for a typed value. */
-function objectionTo(
+/** Throws an error for values that the device describes as invalid: a `UsageError` for a typed value. */
+function refuseInvalid(
   { device, profile, resource, allow }: PlanContext,
   change: Add | SetChange,
   fields: DeviceRecord,
-): NotPossibleError | undefined {
-  if (change.typed || allow.has('invalid')) return undefined;
+): void {
+  if (change.typed || allow?.has('invalid')) return;
   const known = resourceOf(profile, resource).fields;
   const problems = [...checkFields(known, fields, change.action === 'add')];
-  if (problems.length === 0) return undefined;
+  if (problems.length === 0) return;
   const code = { code: 'bad-value', device: device.name } as const;
-  const wrong = problems.find(([, { is }]) => !OF_FIELD.includes(is));
+  const wrong = problems.find(([, problem]) => problem.code === 'bad-value');
   if (!change.isExact && wrong !== undefined) {
     const [field, problem] = wrong;
     throw new UsageError({ ...code, is: 'typed', field, problem: textOf(problem) }, { field });
   }
   const texts = problems.map(([name, problem]) => [name, textOf(problem)] as const);
-  const named = someOf(
-    texts.map((one) => one.join(': ')),
-    MOST_PROBLEMS,
-  );
+  const lines = texts.map((one) => one.join(': '));
+  const named = someOf(lines, MOST_PROBLEMS);
   const issues = Object.fromEntries(texts.map(([name, text]) => [name, [text]]));
-  return new NotPossibleError(
+  throw new NotPossibleError(
     device,
     'invalid',
     { ...code, is: 'several', problems: named },
     issues,
   );
 }
-
-/** The value itself may be as it must be. */
-const OF_FIELD: readonly string[] = ['read-only', 'create-only', 'null', 'required'];
 
 /**
  * Says what became of a change whose request may have arrived; undefined if it did not arrive.
@@ -352,12 +316,13 @@ export function arrivedStep(
 ): StepResult | undefined {
   if (sent === undefined) return undefined;
   const end = resolveSent(profile, sent, records);
-  const late = isLate ? 'the device shows changes late, and does not show this one yet' : undefined;
+  const late = isLate ? ({ code: 'seen', is: 'late' } as const) : undefined;
   // What a list does not show is no proof of a delete.
   const open = (action === 'delete' ? doubt : undefined) ?? (end ? undefined : (doubt ?? late));
-  const known: StepEnd | undefined =
-    open === undefined ? end : { verdict: 'unknown', notes: [`sent before; ${open}`] };
-  return known && resultFor(device, { resource, key: sent.key, action }, known);
+  const about = { resource, key: sent.key, action };
+  if (open === undefined) return end && resultFor(device, about, end);
+  const notes = [{ code: 'seen', is: 'sent-before', reason: textOf(open) } as const];
+  return resultFor(device, about, { verdict: 'unknown', notes });
 }
 
 /** Resolves a request that was sent before a crash; undefined if it had no effect at all. */
@@ -375,10 +340,10 @@ export function resolveSent(
   if (end.verdict === 'unknown') return end;
   const key = step.after?.[step.keyField] ?? null;
   if (step.action === 'add' && !isStored(key, end.record?.[step.keyField])) {
-    const note = `it was sent before the interruption; the device has ${valueText(end.record?.[step.keyField])}, which may be this record`;
-    return { ...end, verdict: 'unknown', notes: [note] };
+    const key = valueText(end.record?.[step.keyField]);
+    return { ...end, verdict: 'unknown', notes: [{ code: 'seen', is: 'perhaps-sent', key }] };
   }
   const unread = end.record && unreadFields(profile, step, records, end.record);
-  const note = 'it was sent before the interruption; read-back settled it';
-  return { ...end, notes: [note, ...(unread ? unreadNotes(unread) : [])] };
+  const notes = unread ? unreadNotes(unread) : [];
+  return withNotes({ ...end, notes: undefined }, { code: 'seen', is: 'settled' }, ...notes);
 }

@@ -153,7 +153,7 @@ export function unplannedResults({ device, error, wanted = [] }: DevicePlan): St
   return wanted.map((one) => ({ device, ...one, verdict: 'failed', error }));
 }
 
-function keyOfChange(change: Change): string {
+export function keyOfChange(change: Change): string {
   if (change.action === 'add') {
     return valueText(change.fields['username'] ?? change.fields['name']);
   }

@@ -27,7 +27,7 @@ import { fieldsIn, parseFilter } from '../fleet/filter.ts';
 import { hasDependents, isSingle, keyFieldOf, listFacts, type Profile } from '../device/profile.ts';
 import { absenceOf, listDoubt } from '../fleet/absence.ts';
 import { recordsNamed } from './pairing.ts';
-import { textOf } from '../output/sentences.ts';
+import type { Note } from '../output/sentences.ts';
 
 interface Planning {
   readonly access: Access;
@@ -84,7 +84,7 @@ async function planOnce(
   const { ref, entry } = session;
   const records = new Map<string, readonly DeviceRecord[]>();
   const lists = new Map<string, readonly DeviceRecord[]>();
-  const doubts = new Map<Change, string>();
+  const doubts = new Map<Change, Note>();
   const named: FieldReading[] = [];
   const list = async (resource: string): Promise<readonly DeviceRecord[]> => {
     const listed = lists.get(resource) ?? (await session.list(access, resource, signal));
@@ -155,7 +155,7 @@ async function planFrom(
     records,
     doubts,
   }: Readonly<Record<'records', ReadonlyMap<string, readonly DeviceRecord[]>>> & {
-    readonly doubts: ReadonlyMap<Change, string>;
+    readonly doubts: ReadonlyMap<Change, Note>;
   },
 ): Promise<DevicePlan & { readonly isOpen: boolean }> {
   const { facts, profile } = session;
@@ -248,7 +248,7 @@ async function unlisted(
   }: {
     readonly changes: readonly Change[];
     readonly records: readonly DeviceRecord[];
-    readonly doubts: Map<Change, string>;
+    readonly doubts: Map<Change, Note>;
   },
 ): Promise<readonly DeviceRecord[]> {
   const { profile } = session;
@@ -269,8 +269,7 @@ async function unlisted(
     const isSent = change.sent !== undefined;
     const isAgain = action === 'add' && change.lost !== undefined && !isSent;
     const doubt = isAgain ? await listDoubt(session, resource, records.length) : absence.why;
-    if (doubt !== undefined && (isAgain || isSent || action !== 'add'))
-      doubts.set(change, textOf(doubt));
+    if (doubt !== undefined && (isAgain || isSent || action !== 'add')) doubts.set(change, doubt);
   }
   return found;
 }

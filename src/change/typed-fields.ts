@@ -14,6 +14,7 @@ import {
 } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 import { type Note, textOf } from '../output/sentences.ts';
+import { someOf } from '../text/one-line.ts';
 
 export interface Known {
   readonly profile: Profile;
@@ -33,24 +34,18 @@ interface Reading {
   readonly isJson?: boolean | undefined;
 }
 
-/** `untyped`: names of fields that look like more than text but have no known type. */
-export interface TypedFields {
-  readonly fields: DeviceRecord;
-  readonly untyped: readonly string[];
-}
-
 /**
  * Converts typed values to the types of the device: `mtu=1500` to a number, `groups=a,b` to a list.
  * `address.city=Berlin` changes one part of the nested field `address` and keeps the others from `before`;
  * a field that is really called `address.city` comes first. If the type is unknown, a list or an object in
- * JSON is taken as such, anything else as text. Throws a `UsageError` for invalid JSON where JSON is
- * required.
+ * JSON is taken as such, anything else as text; `untyped` names those that look like more than text. Throws a
+ * `UsageError` for invalid JSON where JSON is required.
  */
 export function typedFields(
   known: Known,
   fields: DeviceRecord,
   { before = {}, asJson = [], isJson = false }: Reading = {},
-): TypedFields {
+): { readonly fields: DeviceRecord; readonly untyped: readonly string[] } {
   const typed = new Map<string, Value>();
   const untyped: string[] = [];
   for (const [name, given] of Object.entries(fields)) {
@@ -188,12 +183,12 @@ export interface FieldLimits {
   readonly nested?: FieldShape | undefined;
 }
 
-type BadValue = Extract<Note, { readonly code: 'bad-value' }>;
+const MOST_NAMED = 6;
 
 const NUMERIC = ['integer', 'float', 'decimal', 'number'];
 
 /** Why a device with these limits would refuse the value; undefined if it would not. */
-export function checkValue(limits: FieldLimits, value: Value): BadValue | undefined {
+export function checkValue(limits: FieldLimits, value: Value): Note | undefined {
   const text = valueText(value);
   if (text === '') return undefined;
   const { type = '', maxLength, min, max, choices } = limits;
@@ -203,7 +198,8 @@ export function checkValue(limits: FieldLimits, value: Value): BadValue | undefi
     const items = isValueList(value) ? value.map(valueText) : [text];
     const wrong = items.find((item) => item !== '' && !values.includes(item));
     if (wrong === undefined) return undefined;
-    return { ...code, is: 'choice', item: isValueList(value) ? wrong : undefined, values };
+    const is = isValueList(value) ? 'choice-of-list' : 'choice';
+    return { ...code, is, item: wrong, choices: someOf(values, MOST_NAMED) };
   }
   if (type === 'boolean' && asBoolean(text) === undefined) return { ...code, is: 'boolean' };
   if (type === 'integer' && !/^[+-]?\d+$/.test(text.trim())) return { ...code, is: 'integer' };
@@ -230,7 +226,7 @@ export function checkFields(
   known: Readonly<Record<string, FieldFacts>>,
   fields: DeviceRecord,
   isNew: boolean,
-): ReadonlyMap<string, BadValue> {
+): ReadonlyMap<string, Note> {
   const problems = Object.entries(known).flatMap(([name, facts]) => {
     const problem = fieldProblem(facts, valueAt(fields, name), isNew);
     return problem === undefined ? [] : [[name, problem] as const];
@@ -242,8 +238,8 @@ function fieldProblem(
   facts: FieldFacts,
   value: Value | undefined,
   isNew: boolean,
-): BadValue | undefined {
-  const code = { code: 'bad-value' } as const;
+): Note | undefined {
+  const code = { code: 'not-planned' } as const;
   const isGiven = value !== undefined;
   const isMissing = facts.required === true && valueText(value) === '' && (isNew || isGiven);
   if (facts.readOnly === true) return isGiven ? { ...code, is: 'read-only' } : undefined;

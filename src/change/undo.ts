@@ -48,13 +48,18 @@ export function undoOf(
     const changes = (effects.get(device) ?? []).flatMap(({ step, state }) => {
       if (endsAccess(step.purpose)) return [];
       const isFirst = valueAt(total, step.resource) === 0;
-      const work = { device, step, at: Date.parse(state.at), isFirst, ...context };
-      if (state.kind === 'sent') return undoStep({ ...work, isConfirmed: false }, {});
-      const { record, gone, verdict, isByReading } = state.result;
+      const {
+        record,
+        gone = [],
+        verdict,
+        isByReading,
+      }: Partial<StepResult> = state.kind === 'sent' ? { verdict: 'unknown' } : state.result;
       const isConfirmed = verdict !== 'unknown' && isByReading !== true;
+      const work = { device, step, at: Date.parse(state.at), isConfirmed, isFirst, ...context };
       // An effect that did not show so far may show by now. What an add has left is its record in any case.
       const isOpen = verdict === 'no effect' || (verdict === 'unknown' && step.action !== 'add');
-      return undoStep({ ...work, isConfirmed }, { gone, record: isOpen ? undefined : record });
+      const own = undoOwn(work, isOpen ? undefined : record);
+      return [...gone.map((lost) => addAgain(work, lost)), own];
     });
     return changes.length === 0 ? [] : [{ device, changes: changes.reverse() }];
   });
@@ -113,8 +118,6 @@ export function hadNoEffect(run: Run): boolean {
   );
 }
 
-const UNCONFIRMED = 'no answer confirmed that this run added it';
-
 interface UndoWork extends UndoContext {
   readonly device: DeviceRef;
   readonly step: Step;
@@ -126,14 +129,7 @@ interface UndoWork extends UndoContext {
   readonly isFirst: boolean;
 }
 
-/** The changes that undo a step and its side effects, from the record that was read back, if any. */
-function undoStep(
-  work: UndoWork,
-  { record, gone = [] }: Pick<Partial<StepResult>, 'record' | 'gone'>,
-): Change[] {
-  return [...gone.map((one) => addAgain(work, one)), undoOwn(work, record)];
-}
-
+/** The change that undoes a step, from the record that was read back, if any. */
 function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
   const { device, step, at, isConfirmed, isFirst, profile, meantBy } = work;
   const { resource, key, keyField } = step;
@@ -192,7 +188,9 @@ function undoOwn(work: UndoWork, record: DeviceRecord | undefined): Change {
         resource,
         target: { kind: 'key', key: meant.key },
         // Somebody else may have made it: no response said that this run did.
-        meant: isConfirmed ? meant : { ...meant, doubt: meant.doubt ?? UNCONFIRMED },
+        meant: isConfirmed
+          ? meant
+          : { ...meant, doubt: meant.doubt ?? { code: 'not-as-meant', is: 'unconfirmed' } },
         // The gate compares key, id and person.
         expected: withoutIdentity(profile, keyField, record ?? step.after ?? {}),
         purpose: { kind: 'undo', isFirst },

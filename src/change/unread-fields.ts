@@ -7,6 +7,7 @@ import {
 } from '../device/profile.ts';
 import { type DeviceRecord, type Value, valueAt, valueText } from '../device/record.ts';
 import { isComparable, isMask, isSecretField } from '../device/sensitive-fields.ts';
+import type { Note } from '../output/sentences.ts';
 import { suggest } from '../text/suggest.ts';
 import { isStored } from '../device/equality.ts';
 import { type Compared, isAsBefore } from './compare.ts';
@@ -61,10 +62,10 @@ export function unreadFields(
   return { hidden: unreadable, rehashed, hashes, unreported };
 }
 
-export function unreadNotes({ hidden, rehashed }: Unread): string[] {
+export function unreadNotes({ hidden, rehashed }: Unread): Note[] {
   return [
-    ...(hidden.length > 0 ? [`${hidden.join(', ')} cannot be read back`] : []),
-    ...(rehashed.length > 0 ? [`hidden: ${rehashed.join(', ')} (its hash has changed)`] : []),
+    { code: 'seen', is: 'hidden', names: hidden.join(', ') },
+    { code: 'seen', is: 'rehashed', names: rehashed.join(', ') },
   ];
 }
 

@@ -64,7 +64,7 @@ export interface StepResult extends About {
   readonly notes?: readonly (Note | string)[] | undefined;
   readonly error?: DevshError | undefined;
   /** Why a filter that found nothing here cannot be right. */
-  readonly doubt?: string | undefined;
+  readonly doubt?: Note | undefined;
   /** The fields of a set that needed no request. */
   readonly asked?: DeviceRecord | undefined;
   /** No response confirmed the add: only reading shows that the record is ours. */
@@ -89,9 +89,11 @@ export function isGood({ verdict }: StepResult): boolean {
   return verdict === 'done' || verdict === 'unchanged';
 }
 
-/** The same end with more notes. */
+/** The same end with more notes. A note with an empty list of names says nothing. */
 export function withNotes(end: StepEnd, ...more: readonly (Note | string | undefined)[]): StepEnd {
-  const notes = [...(end.notes ?? []), ...more.filter((one) => one !== undefined)];
+  const notes = [end.notes ?? [], more.map((one) => one ?? [])]
+    .flat(2)
+    .filter((one) => typeof one === 'string' || !('names' in one) || one.names !== '');
   return notes.length === 0 ? end : { ...end, notes };
 }
 

@@ -32,7 +32,7 @@ import { unmistakable, visible } from '../text/visible.ts';
 import { fieldText, quotedText, quotedTexts } from './cells.ts';
 import { textOf } from './sentences.ts';
 import { grantCounts, grantsOf } from '../change/doubts.ts';
-import { lossTexts } from '../change/data-loss.ts';
+import { lossNotes } from '../change/data-loss.ts';
 import type { Step } from '../change/step.ts';
 import { causeText } from '../fleet/failure-cause.ts';
 
@@ -294,7 +294,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
       ...assumptionTexts(devicePlan),
       ...lookAlikeTexts(devicePlan),
       ...grantTexts(devicePlan),
-      ...lossTexts(devicePlan).map(visible),
+      ...lossNotes(devicePlan).map((note) => visible(textOf(note))),
     ];
     for (const text of texts) {
       const group = { kind: 'warning', head: `${text} on`, tail: '', tone: 'warning' } as const;
@@ -431,7 +431,7 @@ export function countLine({ devices }: Plan, style: Style): string {
     const count = steps.filter((step) => step.action === action).length;
     if (count > 0) parts.push(style(WILL[action].tone, `${count} ${WILL[action].verb}`));
   }
-  for (const text of grantCounts(steps)) parts.push(style('warning', text));
+  for (const note of grantCounts(steps)) parts.push(style('warning', textOf(note)));
   for (const verdict of VERDICTS) {
     const results = settled.filter((result) => result.verdict === verdict);
     if (results.length > 0) parts.push(`${results.length} ${verdict}${differingText(results)}`);

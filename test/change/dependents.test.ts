@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { textOf } from '../../src/output/sentences.ts';
 import { planDevice } from '../../src/change/plan-device.ts';
-import { lossTexts } from '../../src/change/data-loss.ts';
+import { lossNotes } from '../../src/change/data-loss.ts';
 import { watchAlong, withDependents } from '../../src/change/dependents.ts';
 import { UnreachableError } from '../../src/device/errors.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
@@ -45,9 +46,9 @@ async function planned(reading: readonly DeviceRecord[] | undefined): Promise<St
 }
 
 const textsOf = (step: Step) =>
-  lossTexts({ device: ref, steps: [step], settled: [] }).filter((text) =>
-    text.includes('also deletes'),
-  );
+  lossNotes({ device: ref, steps: [step], settled: [] })
+    .map(textOf)
+    .filter((text) => text.includes('also deletes'));
 
 test('the records that a profile states are counted by the field that names the deleted one', async () => {
   const many = Array.from({ length: 12 }, (_, place) => token(`t${place}`, 7));
@@ -64,7 +65,7 @@ test('the records that a profile states are counted by the field that names the 
 test('a record that came since the plan is drift', async () => {
   const step = await planned([token('a', 7)]);
   const watch = (tokens: readonly DeviceRecord[]) => watchAlong(readerOf(tokens), step);
-  expect((await watch([token('a', 7), token('b', 7)])).drift).toBe(
+  expect(textOf((await watch([token('a', 7), token('b', 7)])).drift ?? '')).toBe(
     'deleting user joe also deletes 2 of token, and the plan names 1',
   );
   expect((await watch([token('b', 7), token('c', 8)])).drift).toBeUndefined();
@@ -129,7 +130,7 @@ test.each<[title: string, refers: (id: number, name: string) => DeviceRecord]>([
     const { steps } = planDevice({ device: ref, profile: roles }, change, [{ id: 5, name: 'ops' }]);
     const [step] = await withDependents(held, steps);
     if (step === undefined) throw new Error('nothing was planned');
-    expect(lossTexts({ device: ref, steps: [step], settled: [] })).toContain(
+    expect(lossNotes({ device: ref, steps: [step], settled: [] }).map(textOf)).toContain(
       'may change what refers to it: 1 of user (ann), which undo does not take back',
     );
     const along = await watchAlong(held, step);

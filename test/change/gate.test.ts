@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Answer, type Intent, mayAct } from '../../src/change/gate.ts';
+import { type Answer, consentTo, type Intent, mayAct } from '../../src/change/gate.ts';
 import { meantBy } from '../../src/change/lineage.ts';
 import { canonicalId, identityOf, likenessOf, type Meant } from '../../src/change/identity.ts';
 import { drfProfile } from '../../src/device/built-in-profiles.ts';
@@ -32,6 +32,7 @@ function answerTo({ action = 'set', meant = {}, writes = { lang: 'de' }, now }: 
 const ROB = { ...BOB, username: 'rob' };
 const NEW_BOB = account('9', 'bob', 'other@x');
 const NO_ID = { id: undefined };
+const DOUBT = { code: 'not-as-meant', is: 'other-pin', name: 'fw1' } as const;
 const GONE = { isIdGone: true } as const;
 
 test.each<[what: string, kind: Answer['kind'], given: Case]>([
@@ -102,7 +103,7 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
     'absent',
     { meant: { isKeyShared: true }, now: [NEW_BOB] },
   ],
-  ['the device may be another one', 'ask', { meant: { doubt: 'another certificate' }, now: [BOB] }],
+  ['the device may be another one', 'ask', { meant: { doubt: DOUBT }, now: [BOB] }],
   ['the filter still matches', 'go', { meant: { filter: 'lang=en' }, now: [BOB] }],
   ['the filter matches no longer', 'drift', { meant: { filter: 'lang=fr' }, now: [BOB] }],
   [
@@ -116,7 +117,7 @@ test.each<[what: string, kind: Answer['kind'], given: Case]>([
   ['an add finds its old id given again', 'absent', { action: 'add', now: [account('2', 'zoe')] }],
   ['a run has written to somebody else there', 'ask', { meant: { isIdTaken: true }, now: [BOB] }],
   ['that one is gone', 'absent', { action: 'add', meant: { isIdTaken: true }, now: [] }],
-  ['an add on a device in doubt', 'ask', { action: 'add', meant: { doubt: 'moved' }, now: [] }],
+  ['an add on a device in doubt', 'ask', { action: 'add', meant: { doubt: DOUBT }, now: [] }],
   ['a fresh intent finds it renamed', 'drift', { meant: { age: 'fresh' }, now: [ROB] }],
   [
     'a fresh intent finds another person',
@@ -164,7 +165,7 @@ test.each([
 test('a yes holds for the record that was shown, and for no other', () => {
   const asked = answerTo({ now: [ROB] });
   if (asked.kind !== 'ask') throw new Error('not asked');
-  const also = [asked.consent];
+  const also = [consentTo({ profile, keyField: 'username' }, { key: 'bob' }, asked.record)];
   expect(answerTo({ meant: { also }, now: [ROB] })).toMatchObject({ kind: 'go', record: ROB });
   expect(answerTo({ meant: { also }, now: [{ ...ROB, email: 'third@x' }] }).kind).toBe('ask');
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { textOf } from '../../src/output/sentences.ts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isAsBefore } from '../../src/change/compare.ts';
@@ -85,7 +86,7 @@ test('a run read from its journal sees a changed secret as drift, and an unchang
     expect(sincePlan(profile, stepOf(run), [before]).drift).toBeUndefined();
     const changed = recordWith(own.with(place, other));
     const field = ['token', 'snmp_community', 'radius'][place] ?? '';
-    expect(sincePlan(profile, stepOf(run), [changed]).drift).toContain(
+    expect(textOf(sincePlan(profile, stepOf(run), [changed]).drift ?? '')).toContain(
       `changed since the plan (${field})`,
     );
     expect(isMaskedRequest(stepOf(run).request)).toBe(true);

@@ -96,7 +96,7 @@ test('one object is neither added to nor deleted, and has no key', async () => {
     expect(exitCode).toBe(6);
   }
   const named = await devsh('system set sim1 location=x --on sim1 --yes');
-  expect(named.stdout + named.stderr).toContain('use "system set field=value"');
+  expect(named.stdout + named.stderr).toContain('change it with "system set field=value"');
   expect(writes(device)).toEqual([]);
 });
 

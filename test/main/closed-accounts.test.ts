@@ -10,7 +10,7 @@ test('an undo restores an account disabled, because its password is unknown', as
   await devsh('profile set sim1 profile=drf');
   await devsh('user delete viewer --on sim1 --yes');
   const { stderr } = await devsh('undo --on sim1 --yes');
-  expect(stderr).toContain('sim1: user viewer is added disabled (is_active=false)');
+  expect(stderr).toContain('sim1: user viewer: added disabled (is_active=false)');
   expect(device(1).users.find(({ username }) => username === 'viewer')?.is_active).toBe(false);
 });
 

@@ -149,7 +149,7 @@ test('undo names fields that were sent and are not shown', async () => {
     'user set ann lang=fr quota=3 --on oslo --yes --allow unlisted-login --allow invalid',
   );
   const { stdout, stderr, exitCode } = await devsh('undo --yes --allow unlisted-login');
-  expect(stderr).toContain('this plan cannot restore quota');
+  expect(stderr).toContain('this plan does not restore quota');
   expect(stdout).toContain('differs');
   expect(exitCode).toBe(1);
 });
@@ -202,7 +202,7 @@ test('erased values cannot be restored, and both unknowns are named', async () =
   expect(stderr).toContain('erases password of user');
   expect(stderr).toContain('the device may erase fields that it does not show');
   const undone = await devsh('undo --yes --allow unlisted-login --allow loss');
-  expect(undone.stderr).toContain('this plan cannot restore password');
+  expect(undone.stderr).toContain('this plan does not restore password');
   expect(undone.stdout).toContain('differs');
   expect(undone.exitCode).toBe(1);
 });

@@ -96,7 +96,7 @@ test('an account without its password comes back disabled, or with the given one
   const viewer = (): unknown => device(1).users.find(({ username }) => username === 'viewer');
   await devsh('user delete viewer --on sim1 --yes');
   const run = await devsh(`user restore viewer --at ${then} --on sim1 --yes`);
-  expect(run.stderr).toContain('user viewer is added disabled (is_active=false)');
+  expect(run.stderr).toContain('user viewer: added disabled (is_active=false)');
   expect(viewer()).toMatchObject({ is_active: false });
 
   await devsh('user delete viewer --on sim1 --yes');

@@ -56,10 +56,9 @@ test('a dry run names what is unknown of a field, too, and nothing else', async 
   const add = await devsh(
     `interface add name=x1 tags=["OK"] speed=10 mtu=900 --allow invalid ${DRY}`,
   );
-  expect(add.stderr).toContain('type of "tags" is unknown: devsh sends JSON');
-  expect(add.stderr).toContain(
-    'type of "speed" is unknown: devsh sends text (speed:=… sends JSON)',
-  );
+  const rule = 'devsh sends text, and a list or an object as JSON';
+  expect(add.stderr).toContain(`type of "tags" is unknown: ${rule} (tags:=… sends JSON)`);
+  expect(add.stderr).toContain(`type of "speed" is unknown: ${rule} (speed:=… sends JSON)`);
   expect(add.stderr).not.toContain('"mtu"');
 });
 

@@ -130,7 +130,7 @@ resources:
     'PATCH /api/v1/admin/users/bob {"email":"bob@x.org","id":3,"login":"bob","source_id":0,"login_name":""}',
     'DELETE /api/v1/admin/users/bob',
   ],
-  undo: /bob needs password, must_change_password, which nobody knows; "(user .*)" gives it/,
+  undo: /bob must have password, must_change_password, which nobody knows; "(user .*)" gives it/,
   sent: [],
   answer(users, method, path, { password, must_change_password, ...body }) {
     const own = /^\/api\/v1\/admin\/users\/([^/]+)$/.exec(path)?.[1];

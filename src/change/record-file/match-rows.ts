@@ -182,7 +182,7 @@ class Matching {
     const isPerson = this.#naturalKey !== '' && contradicting.length > 1;
     if (!isPerson || agreeing.length > 0) return change;
     const traits = contradicting.join(', ');
-    const doubt = textOf({ code: 'bad-change-file', is: 'other-person', traits });
+    const doubt = { code: 'bad-change-file', is: 'other-person', traits } as const;
     const identity = identityOf(profile, this.#naturalKey, record);
     return { ...change, meant: { ...identity, age: 'older', doubt } };
   }

@@ -155,6 +155,7 @@ export const DEVICE = {
     list: 'the empty list of {field}',
     object: 'the empty object of {field}',
     absence: 'the absence of {field}',
+    bytes: 'the bytes of {field}, which are not UTF-8',
   },
   'too-many-to-read': {
     parents: ({ resource, count, parent }: { resource: string; count: number; parent: string }) =>

@@ -1,28 +1,124 @@
 /** What planning finds: values, records, and what a write would lose. */
 export const PLANNING = {
+  'not-as-meant': {
+    asked: '{reason}; --also {mark} takes it; nothing was sent',
+    both: '{reason}; {more}',
+    taken: 'a run since has written to another person under its id',
+    unconfirmed: 'no answer confirmed that this run added it',
+    'other-pin': '{name} has another certificate than then',
+    'no-pin': '{name} has no checked certificate (as with --insecure): it may be another device',
+    'other-address': '{name} has another address than then',
+    moved: '{name} was at {address} then',
+    'other-name': '{address} was {name} then',
+    'old-run': 'an older devsh left it and did not record which device it was',
+    person: '{name} shows another person ({what})',
+    now: '{name} is now {now}',
+    'now-other': '{name} is now {now} ({what})',
+    swapped: '{name} is now {now}, and another record has its name{id}',
+    other: '{name} is another record now{id}',
+    unknown: 'nothing known shows whose {name} is',
+    unlisted: '{name} was not in the list in between, and nothing known shows whose it is',
+    unmatched: '{name} no longer matches "{filter}"',
+    'same-name': '{count} records have the name of {name}',
+    'same-id': '{name} shares its id with another record',
+    gone: '{name} is gone',
+    added: '{name} was added since the plan',
+    changed: '{name} changed since the plan ({what})',
+  },
+  'not-planned': {
+    doubtful: '{name} is {doubt}',
+    many: 'there are many {many} here: name one',
+    nameless: 'the {many} here show no name, so devsh cannot find "{key}"',
+    unmatched: 'no {resource} matches{why}',
+    unlisted: 'the list shows no such {resource}',
+    absent: 'no such {resource} here{hint}',
+    unknown: 'no {resource} "{key}"{hint}',
+    'device-key': '; --on {key} selects the device',
+    'key-of-all': '; --where FILTER selects several',
+    'filter-key': '; --where "{key}" selects by fields',
+    'joined-keys': '; put blanks between keys: {keys}',
+    'secret-key':
+      'the key of this {resource} is a secret, and no digest here shows which: nothing was sent',
+    'same-key': '{count} {many} have the {field} "{key}", and no id tells them apart',
+    'same-key-by-id': '{count} {many} have the {field} "{key}": name one by its id',
+    'same-id':
+      '{count} {many} have the id "{id}": a request might change the wrong one, so nothing is sent; if it is no id, state that: "profile set {device} id_fields=[]"',
+    differs:
+      '{name} differs from what this change expects ({fields}); use --allow drift to override',
+    'no-key': '{resource} add needs {fields}{hint}',
+    'mistyped-key': '; did you mean it by "{field}"?',
+    exists: 'exists already',
+    'exists-otherwise': 'exists already with other fields; "{resource} set" changes it',
+    needs:
+      'a new {resource} needs {given}, which may grant rights and is never filled in; nothing was sent',
+    taken: 'taken by another {resource}',
+    'read-only': 'read-only',
+    'create-only': 'can be set for a new record only',
+    null: 'must not be null',
+    required: 'required',
+  },
+  loss: {
+    unrestorable: 'cannot be restored: {fields}',
+    'cannot-say': '{method} {name} cannot say {what}',
+    'no-null':
+      '{method} {name} cannot say {what}: if you know what says null in its forms, state update.null_as and create.null_as with "profile set"',
+    replaces:
+      '{method} replaces the whole {resource} {key} and would erase {fields}, which it omits: set that as well, or if the device keeps omitted fields use "profile set" and update.left_out=kept',
+    'not-restored': 'not restored: {names}',
+    stays: 'what refers to it stays as it is: {names}',
+    new: 'new from the device: {names}',
+    'new-password': 'its password is not known to be the old one',
+    erases: 'erases {fields} of {resource}',
+    unsayable: 'cannot say {fields} of {resource}',
+    'may-erase': 'the device may erase {fields} of {resource}: devsh does not send them back',
+    'may-erase-unshown': 'the device may erase fields that it does not show',
+    undo: 'undo cannot restore {fields} of {resource}',
+    plan: 'this plan does not restore {fields} of {resource}',
+    hidden: 'hidden fields (such as a password)',
+    refers: 'may change what refers to it: {names}, which undo does not take back',
+    'stays-gone': 'this plan does not bring back {names}',
+    takes: 'also deletes {names}, which undo does not bring back',
+    uncounted: 'an unknown number of {resource} (not readable)',
+    'takes-more': 'deleting {name} also deletes {count} of {resource}, and the plan names {known}',
+    'also-gone': 'also gone: {names}',
+    'also-changed': 'also changed: {names}',
+    'unread-others': 'devsh cannot read what became of other {resource}',
+    lacks: '{name} must have {fields}, which nobody knows',
+    open: '{name} would get an empty or default password, because the real one is unknown',
+    closed: '{name}: added disabled ({fields}), because the password is unknown',
+  },
+  'plan-remark': {
+    'most-common': 'most common here',
+    'whole-form': 'because a form has all fields',
+    'left-out':
+      '"{field}" may grant rights and is not filled in: a form without it may mean no; {field}=… sends it',
+    untyped:
+      'the type of "{field}" is unknown: devsh sends text, and a list or an object as JSON ({field}:=… sends JSON)',
+    'new-field': 'the record does not have a field "{field}" yet{hint}',
+    'unknown-field':
+      '{what}; nothing was sent. If the device takes it all the same, state it: "profile set {device} {fact}" (use --allow invalid to override)',
+    'own-id': 'if you choose the {field} yourself, state it: "{line}"',
+    'assumed-way':
+      'devsh assumes this way of {deed}; "profile set {device} {write}.path=…" sets another one',
+    admin: '{count} of these becomes an administrator',
+    admins: '{count} of these become administrators',
+    right: '{count} of these gets other privileges',
+    rights: '{count} of these get other privileges',
+  },
   'bad-value': {
     list: 'not a JSON list, as in ["a", "b"]',
     object: () => 'not a JSON object, as in {"city": "Berlin"}',
-    choice: ({ item, values }: { item: string | undefined; values: readonly string[] }) => {
-      const more = values.length > MOST.choices ? ' …' : '';
-      const choices = `not one of ${values.slice(0, MOST.choices).join(', ')}${more}`;
-      return item === undefined ? choices : `${item}: ${choices}`;
-    },
+    choice: 'not one of {choices}',
+    'choice-of-list': '{item}: not one of {choices}',
     boolean: 'neither true nor false',
     integer: 'not a whole number',
     number: 'not a number',
     less: 'less than {min}',
     more: 'more than {max}',
     long: '{length} characters, {most} at most',
-    'read-only': 'read-only',
-    'create-only': 'can be set for a new record only',
-    null: 'must not be null',
-    required: 'required',
     typed:
       '{field}: {problem}, according to {device}; nothing was sent (use --allow invalid to override)',
     several:
       '{problems}; nothing was sent. If the device has changed its fields, "learn {device}" reads them again',
   },
 } as const;
-
-const MOST = { choices: 6 };

@@ -93,6 +93,12 @@ export const RUNNING = {
     lost: 'the response was lost',
     unusable: 'the response was unusable',
     expired: 'its session had ended',
+    'sent-before': 'sent before; {reason}',
+    'perhaps-sent':
+      'it was sent before the interruption; the device has {key}, which may be this record',
+    settled: 'it was sent before the interruption; read-back settled it',
+    hidden: '{names} cannot be read back',
+    rehashed: 'hidden: {names} (its hash has changed)',
     unread: 'read-back failed: check the record before you repeat the line',
     shown: 'read-back shows it',
     'no-change': 'read-back shows no change so far',

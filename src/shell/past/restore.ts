@@ -27,6 +27,7 @@ import type { Word } from '../../text/words.ts';
 import { zonedTime } from '../../text/time.ts';
 import { bothKeyAndWhere, changeFields, plainKey, whereFilter } from '../arguments.ts';
 import type { Call, WriteCall } from '../command.ts';
+import type { Note } from '../../output/sentences.ts';
 import { info, type Output, warning } from '../output.ts';
 import { pastOf, pastTime } from './coverage.ts';
 import { lastActivity, runsSince } from '../writing/stored-runs.ts';
@@ -187,8 +188,8 @@ function selectionOf(
     if (!matches(where, record, ref.name)) return false;
     const run = lockedOut.get(foldedLook(key));
     if (run === undefined) return true;
-    const text = `${key} is left out, because run ${run} locked it out since: name it to restore it`;
-    leftOut.push({ device: ref.name, text });
+    const what = `${key} is left out, because run ${run} locked it out since: name it to restore it`;
+    leftOut.push({ device: ref.name, what });
     return false;
   };
   return { found, leftOut, isSelected };
@@ -210,7 +211,7 @@ function readingTexts(
     states(pasts).flatMap(({ device, past: { to, nextRead, identities } }) => {
       if (!isOneDevice(identities)) return [];
       const next = nextRead === undefined ? '' : `; the next reading was at ${at(nextRead.from)}`;
-      return [{ device, text: `back to what was read at ${at(to)}${next}` }];
+      return [{ device, what: `back to what was read at ${at(to)}${next}` }];
     }),
   );
 }
@@ -221,15 +222,14 @@ function isOneDevice(all: readonly Pick<DeviceIdentity, 'address' | 'pin'>[]): b
 }
 
 /** Why it may be another device than then; undefined if it is the same. The gate asks about each record of another. */
-function doubtOf({ ref, pin }: DeviceSession, { identities }: PastState): string | undefined {
+function doubtOf({ ref, pin }: DeviceSession, { identities }: PastState): Note | undefined {
   const { name, address } = ref;
-  if (pin === undefined) {
-    return `${name} shows no certificate that is checked (--insecure), so it may be another device than then`;
-  }
+  const doubt = { code: 'not-as-meant', name } as const;
+  if (pin === undefined) return { ...doubt, is: 'no-pin' };
   const all = [...identities, { address, pin }];
   if (isOneDevice(all)) return undefined;
   const isMoved = new Set(all.map((one) => one.address)).size > 1;
-  return `${name} has another ${isMoved ? 'address' : 'certificate'} than then`;
+  return { ...doubt, is: isMoved ? 'other-address' : 'other-pin' };
 }
 
 interface Then {
@@ -329,7 +329,7 @@ function remarksOn({ name, from, way, accounts }: Planned, resource: string): Re
   ];
   return [
     ...(accounts === undefined ? [] : accountRemarks(name, accounts)),
-    ...texts.flat().flatMap((text) => (text === false ? [] : { device: name, text })),
+    ...texts.flat().flatMap((text) => (text === false ? [] : { device: name, what: text })),
   ];
 }
 
@@ -342,7 +342,7 @@ function enabledAgain({ device, steps }: DevicePlan): Remark[] {
       return opens !== undefined && asBoolean(next) === opens && asBoolean(old) === !opens;
     });
     return action === 'set' && isEnabled
-      ? [{ device: device.name, text: `${key} may log in again` }]
+      ? [{ device: device.name, what: `${key} may log in again` }]
       : [];
   });
 }

@@ -1,4 +1,5 @@
 import { grantCounts } from '../../change/doubts.ts';
+import { type Note, textOf } from '../../output/sentences.ts';
 import { AccessError, guardPlan } from '../../change/guard.ts';
 import { type Allowed, allowOption, isOwnAccountWord, OWN_ACCOUNT } from '../../change/allow.ts';
 import { notCoveredBy, type Plan, recordName, stepCount } from '../../change/plan.ts';
@@ -19,7 +20,6 @@ import { someOf } from '../../text/one-line.ts';
 import { visible } from '../../text/visible.ts';
 import { quoteWord } from '../../text/words.ts';
 import { causeText } from '../../fleet/failure-cause.ts';
-import { textOf } from '../../output/sentences.ts';
 /**
  * Who allows a write to an account that somebody needs. `this line`: its `--allow`, or the user's answer. `its run`:
  * devsh undoes its own run, which was allowed. `a fresh line`: for the account in use, only a new line that names it.
@@ -177,7 +177,7 @@ export function othersWithRecord(
 export async function confirmPlan(
   call: WriteCall,
   plan: Plan,
-  warnings: readonly string[] = [],
+  warnings: readonly (Note | string)[] = [],
 ): Promise<void> {
   const count = stepCount(plan);
   if (count === 0) return;
@@ -186,7 +186,7 @@ export async function confirmPlan(
   const steps = devices.flatMap((device) => device.steps);
   const [step] = steps;
   const absent = grouped(notCoveredBy(plan), ({ error }) => causeText(error));
-  const details = [...grantCounts(steps), ...warnings];
+  const details = [...grantCounts(steps), ...warnings].map(textOf);
   const { texts, color } = labelsIn(call, devices);
   const label = texts.map((text) => `${text}: `).join('');
   const where = whereText(names, plan.devices.length);

@@ -2,6 +2,7 @@ import type { DevicePlan } from '../../change/plan.ts';
 import { formatAddress, parseAddress } from '../../device/address.ts';
 import type { DeviceRef } from '../../device/record.ts';
 import { VERIFIED } from '../../fleet/device-session.ts';
+import type { Note } from '../../output/sentences.ts';
 import type { Services } from '../services.ts';
 
 export interface DeviceNow {
@@ -9,7 +10,7 @@ export interface DeviceNow {
   /** Its address now, with its name in the earlier plan. */
   readonly ref: DeviceRef;
   /** Why it may be another device. */
-  readonly doubt?: string | undefined;
+  readonly doubt?: Note | undefined;
 }
 
 /**
@@ -25,6 +26,7 @@ export async function devicesNow(
     formatAddress(parseAddress(device.address));
   return plans.map(({ device: then, pin }): DeviceNow => {
     const { name, address } = then;
+    const doubt = { code: 'not-as-meant', name } as const;
     const named = listed.find(name);
     const place = named === undefined ? address : addressOf(named);
     if (pin !== undefined && pin !== VERIFIED) {
@@ -32,16 +34,14 @@ export async function devicesNow(
       if (place === address && hasPin(address)) return { then, ref: then };
       const [moved] = listed.devices.map(addressOf).filter(hasPin);
       if (moved !== undefined) return { then, ref: { name, address: moved } };
-      const isKnown = pins.has(place);
-      const doubt = `${name} ${isKnown ? 'has another certificate than then' : 'has no certificate that is known'}`;
-      return { then, ref: { name, address: place }, doubt };
+      const is = pins.has(place) ? 'other-pin' : 'no-pin';
+      return { then, ref: { name, address: place }, doubt: { ...doubt, is } };
     }
     if (place !== address) {
-      const doubt = `${name} was at ${address} then`;
-      return { then, ref: { name, address: place }, doubt };
+      return { then, ref: { name, address: place }, doubt: { ...doubt, is: 'moved', address } };
     }
     const other = named === undefined ? listed.findByAddress(address) : undefined;
     if (other === undefined) return { then, ref: then };
-    return { then, ref: then, doubt: `${address} was ${name} then` };
+    return { then, ref: then, doubt: { ...doubt, is: 'other-name', address } };
   });
 }

@@ -79,7 +79,7 @@ export async function olderChanges(work: Work): Promise<readonly Change[]> {
 }
 
 function aboutOf({ own, place, run, goneAt }: Work, profile: Profile, resource: string) {
-  const unrecorded = 'an older devsh left it and did not record which device it was';
+  const unrecorded = { code: 'not-as-meant', is: 'old-run' } as const;
   const doubt = place.doubt ?? (run.isOlder === true ? unrecorded : undefined);
   return { device: own.device, resource, profile, goneAt, doubt };
 }

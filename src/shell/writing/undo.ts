@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { textOf } from '../../output/sentences.ts';
 import { isAbout, isGood } from '../../change/verdict.ts';
 import { allowHint } from '../../change/allow.ts';
 import type { Add, Change } from '../../change/change.ts';
@@ -204,7 +205,7 @@ function changesOf(
   }
   const { allow } = call.options;
   const ways = selected.map(({ changes, context: { profile, ref } }) => {
-    const agreed = { changes, closed: [], open: new Map<Add, string>() };
+    const agreed = { changes, closed: [], open: new Map() };
     return { device: ref, ...(allow.has('loss') ? agreed : closeAccounts(changes, profile)) };
   });
   const losses = foldedRemarks(ways.flatMap((way) => accountRemarks(way.device.name, way)));
@@ -329,7 +330,7 @@ export async function refuseOpenAccounts(
   const { name, add, reason } = first;
   const line = await lineFor?.(name, add);
   const way = line === undefined ? '' : `"${line}" gives it, or `;
-  throw new RefusedError(`${reason}; ${way}${allowHint('loss')}; nothing was sent`);
+  throw new RefusedError(`${textOf(reason)}; ${way}${allowHint('loss')}; nothing was sent`);
 }
 
 /** `--allow drift`: also undoes changes to records that another user has changed since. */

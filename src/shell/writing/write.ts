@@ -15,6 +15,7 @@ import { type RequestedChanges, readAndPlan } from '../../change/read-and-plan.t
 import type { StepResult } from '../../change/verdict.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { WriteCall, Call } from '../command.ts';
+import { textOf } from '../../output/sentences.ts';
 import { type Output, warning, awaiting } from '../output.ts';
 import {
   type AccountConsent,
@@ -325,7 +326,9 @@ export async function* planOlder(
   if (doubts.length === 0 || call.io.ask === undefined || yes || dryRun) return plan;
   let hasAgreed = false;
   for (const [key, ofKey] of grouped(doubts, ({ error }) => error.consent.key)) {
-    const lines = ofKey.map(({ device, error }) => `${visible(device.name)}  ${error.reason}`);
+    const lines = ofKey.map(
+      ({ device, error }) => `${visible(device.name)}  ${textOf(error.reason)}`,
+    );
     const chosen = await chooseSome(
       call.io,
       `Is this "${visible(key)}" the one that is meant?`,
