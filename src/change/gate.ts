@@ -120,13 +120,13 @@ function freshAnswer(intent: Intent, reading: Reading): Answer {
   if (key !== meant.key) {
     return { kind: 'drift', reason: { ...found, is: 'now', now: quotedKey(key) }, record };
   }
-  return goToPerson(intent, record);
+  return goToPerson(intent, record, 'changed');
 }
 
-function goToPerson(intent: Intent, record: DeviceRecord): Answer {
+function goToPerson(intent: Intent, record: DeviceRecord, is: 'changed' | 'person'): Answer {
   const what = likenessOf(intent.meant.person, record, []).contradicting.join(', ');
   if (what === '') return { kind: 'go', record };
-  return { kind: 'drift', reason: { ...about(intent), is: 'person', what }, record };
+  return { kind: 'drift', reason: { ...about(intent), is, what }, record };
 }
 
 /** A record with the key is the one that is meant, unless its person is another one. The device may have reused the id. */
@@ -134,7 +134,7 @@ function answerToAdd(intent: Intent, reading: Reading): Answer {
   const { meant } = intent;
   const { byKey, own } = candidates(intent, reading);
   const record = own ?? (meant.isKeyShared === true ? undefined : byKey[0]);
-  return record === undefined ? { kind: 'absent' } : goToPerson(intent, record);
+  return record === undefined ? { kind: 'absent' } : goToPerson(intent, record, 'person');
 }
 
 function answerByRecord(intent: Intent, reading: Reading): Answer {

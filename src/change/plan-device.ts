@@ -36,20 +36,23 @@ import {
   planRotation,
   planSet,
   type SetChange,
+  withPlace,
 } from './plan-step.ts';
 import { type Note, textOf } from '../output/sentences.ts';
 
 /** Plans one change on one device from its current records. Pure: reads and sends nothing. */
 export function planDevice(
   about: Pick<PlanContext, 'device' | 'profile'> & Partial<PlanContext>,
-  change: Change,
+  wanted: Change,
   records: readonly DeviceRecord[],
 ): DevicePlan {
   const { device, profile } = about;
-  const { resource } = change;
+  const { resource } = wanted;
   const keyField = keyFieldOf(profile, resource, records);
   const context = { ...about, records, resource, keyField };
-  checkKey(context, change);
+  checkKey(context, wanted);
+  const change =
+    wanted.action === 'add' ? { ...wanted, fields: withPlace(context, wanted.fields) } : wanted;
   const key =
     change.action === 'add' ? shownKey(keyField, change.fields[keyField]) : keyOfChange(change);
   const planned = possible({ device, resource, key, action: change.action }, () =>

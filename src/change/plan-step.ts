@@ -73,8 +73,7 @@ function fieldsOf(context: PlanContext, change: Add | SetChange, before?: Device
 }
 
 /** Sends nothing if the record exists already, whether or not its fields are the same. */
-export function planAdd(context: PlanContext, given: Add, found?: Records): Planned {
-  const change = { ...given, fields: withPlace(context, given.fields) };
+export function planAdd(context: PlanContext, change: Add, found?: Records): Planned {
   const { device, profile, resource, keyField } = context;
   const { back, fields, untyped } = fieldsOf(context, change);
   const keyValue = fields[keyField];
@@ -151,7 +150,7 @@ function keyless(resource: string, fields: string, field: string, hint = ''): Us
 }
 
 /** The record `example.org/www` of a sub-resource is given as `domain=example.org name=www`. */
-function withPlace({ profile, resource }: PlanContext, fields: DeviceRecord): DeviceRecord {
+export function withPlace({ profile, resource }: PlanContext, fields: DeviceRecord): DeviceRecord {
   const { parent, keyField } = resourceOf(profile, resource);
   const place = placeField(profile, resource);
   if (parent === undefined || place === undefined || Object.hasOwn(fields, place)) return fields;

@@ -103,26 +103,22 @@ function ofKind(given: Value, shape: FieldShape): Typed {
 }
 
 function checked(value: Value, { kind }: FieldShape): Typed {
-  if (value === null) return { value };
-  switch (kind) {
-    case 'text':
-      return isNested(value) ? { problem: 'not text' } : { value: valueText(value) };
-    case 'boolean': {
-      const given = asBoolean(value);
-      return given === undefined ? { problem: 'neither true nor false' } : { value: given };
-    }
-    case 'number':
-      return ['number', 'bigint'].includes(typeof value) || value instanceof ExactNumber
-        ? { value }
-        : { problem: 'not a number' };
-    case 'list':
-      return isValueList(value) ? { value } : { problem: 'not a list' };
-    case 'object':
-      return isValueObject(value) ? { value } : { problem: 'not an object' };
-    case 'unknown':
-      return { value };
-  }
+  if (value === null || kind === 'unknown') return { value };
+  if (kind === 'text' && !isNested(value)) return { value: valueText(value) };
+  const given = kind === 'boolean' ? asBoolean(value) : value;
+  return given !== undefined && IS_OF[kind](given)
+    ? { value: given }
+    : { problem: { code: 'bad-value', is: kind } };
 }
+
+const IS_OF = {
+  text: (value: Value) => !isNested(value),
+  boolean: (value: Value) => typeof value === 'boolean',
+  number: (value: Value) =>
+    ['number', 'bigint'].includes(typeof value) || value instanceof ExactNumber,
+  list: isValueList,
+  object: isValueObject,
+} as const satisfies Record<string, (value: Value) => boolean>;
 
 /** A list or an object that is written as JSON; undefined for text. */
 function nestedIn({ text, isText }: Cell): Value | undefined {

@@ -106,6 +106,7 @@ export const PLANNING = {
     rights: '{count} of these get other privileges',
   },
   'bad-value': {
+    text: 'not text',
     list: 'not a JSON list, as in ["a", "b"]',
     object: () => 'not a JSON object, as in {"city": "Berlin"}',
     choice: 'not one of {choices}',
