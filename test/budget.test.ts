@@ -15,12 +15,12 @@ import { simulate, startDevsh } from './pty/devsh.ts';
  */
 const BUDGET = {
   '--version': { files: 1, kilobytes: 1, libraries: [] },
-  __complete: { files: 8, kilobytes: 463, libraries: [] },
-  help: { files: 10, kilobytes: 602, libraries: [] },
-  'user list': { files: 16, kilobytes: 1070, libraries: ['undici'] },
-  'user list --format csv': { files: 19, kilobytes: 1094, libraries: ['csv', 'undici'] },
-  'user add': { files: 35, kilobytes: 1209, libraries: ['undici'] },
-  'full screen': { files: 22, kilobytes: 1585, libraries: ['ink'] },
+  __complete: { files: 8, kilobytes: 477, libraries: [] },
+  help: { files: 10, kilobytes: 629, libraries: [] },
+  'user list': { files: 16, kilobytes: 1093, libraries: ['undici'] },
+  'user list --format csv': { files: 19, kilobytes: 1117, libraries: ['csv', 'undici'] },
+  'user add': { files: 35, kilobytes: 1214, libraries: ['undici'] },
+  'full screen': { files: 22, kilobytes: 1603, libraries: ['ink'] },
 } as const satisfies Record<string, Budget>;
 
 interface Budget {
