@@ -39,11 +39,14 @@ export function closeAccounts(
     const keyField = keyFieldOf(profile, resource, [change.fields]);
     const name = `${resource} ${valueText(change.fields[keyField])}`;
     const missing = missingFields(profile, resource, change.fields);
-    if (missing.length === 0 && !lacksPassword(profile, resource, change.fields)) return change;
-    const lacks = { code: 'loss', is: 'lacks', name, fields: missing.join(', ') } as const;
+    if (missing.length > 0) {
+      open.set(change, { code: 'loss', is: 'lacks', name, fields: missing.join(', ') });
+      return change;
+    }
+    if (!lacksPassword(profile, resource, change.fields)) return change;
     const off = disablingFields(profile, resource, { ...records[0], ...change.fields });
-    if (missing.length > 0 || off === undefined) {
-      open.set(change, missing.length > 0 ? lacks : { code: 'loss', is: 'open', name });
+    if (off === undefined) {
+      open.set(change, { code: 'loss', is: 'open', name });
       return change;
     }
     const { fields } = typedFields({ profile, resource, records }, off);
@@ -74,10 +77,7 @@ export interface Remark {
 const MOST_NAMED = 3;
 
 /** What the accounts of a device lack that are added again. */
-export function accountRemarks(
-  device: string,
-  { closed, open }: Pick<ClosedAccounts, 'closed' | 'open'>,
-): Remark[] {
+export function accountRemarks(device: string, { closed, open }: ClosedAccounts): Remark[] {
   const kinds = grouped([...closed, ...open.values()], (note) => textOf({ ...note, name: '' }));
   return [...kinds.values()].map((same) => {
     const names = same.map(({ name }) => String(name));

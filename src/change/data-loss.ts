@@ -155,8 +155,8 @@ export function withNotRestored(profile: Profile, step: Step, end: StepEnd): Ste
       fieldFacts(profile, resource, field).readOnly === true);
   const differences = missing.filter((one) => !isOwn(one));
   const own = missing.flatMap((one) => (isOwn(one) ? [one.field] : []));
-  const taken = takes.filter(({ refers }) => !refers);
-  const names = [...differences.map(({ field }) => field), ...taken.map(takenText)];
+  const taken = takes.filter(({ refers }) => !refers).map(takenText);
+  const names = [...differences.map(({ field }) => field), ...taken];
   const stays = takes.filter(({ refers }) => refers).map(takenText);
   const isOpen =
     action === 'add' &&

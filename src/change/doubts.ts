@@ -199,13 +199,8 @@ export function withAdvice(
   const isUnknownPath = verdict === 'failed' && [404, 405].includes(error.status);
   const isAssumed = originOfWrite(profile, write, resource) === 'assumed';
   if (!isUnknownPath || !isAssumed || purpose?.kind === 'typed') return end;
-  return withNotes(end, {
-    code: 'plan-remark',
-    is: 'assumed-way',
-    deed: DEED[action],
-    device,
-    write,
-  });
+  const way = { deed: DEED[action], device, write };
+  return withNotes(end, { code: 'plan-remark', is: 'assumed-way', ...way });
 }
 
 const ADMIN = /admin|super(?:user)?|root|sudo|wheel|^\*$/i;

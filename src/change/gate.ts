@@ -161,11 +161,8 @@ function answerByRecord(intent: Intent, reading: Reading): Answer {
   const record = held ?? named;
   if (record === undefined) return { kind: 'absent' };
   if (held === undefined && meant.id !== undefined && record !== own) {
-    return {
-      kind: 'drift',
-      reason: { ...found, is: 'other', id: idText(reading, record) },
-      record,
-    };
+    const id = idText(reading, record);
+    return { kind: 'drift', reason: { ...found, is: 'other', id }, record };
   }
   const others = records.filter((one) => one !== record);
   const { agreeing, contradicting } = likenessOf(meant.person, record, others, writes);
