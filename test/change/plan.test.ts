@@ -94,6 +94,15 @@ describe('a new record that is sent as a form', () => {
   });
 });
 
+test('an add that devsh refuses is a failed result, as another change is', () => {
+  const fields = { username: 'zoe', uuid: 'u9' };
+  const { steps, settled } = plan({ action: 'add', resource: 'user', fields }, [ann]);
+  expect(steps).toEqual([]);
+  expect(settled).toMatchObject([
+    { key: 'zoe', verdict: 'failed', error: { code: 'refused', note: { code: 'id-of-device' } } },
+  ]);
+});
+
 describe('a new record that is sent as JSON', () => {
   const facts = { type: 'boolean', required: true, readOnly: false };
   const known = { first_name: { needed: true } };

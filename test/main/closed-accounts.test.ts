@@ -1,9 +1,21 @@
 import { expect, test } from 'vitest';
-import { closeAccounts } from '../../src/change/closed-accounts.ts';
+import { accountRemarks, closeAccounts, foldedRemarks } from '../../src/change/closed-accounts.ts';
 import { parseProfile } from '../../src/device/profile-file.ts';
 import { startFleet, usernames } from './devsh.ts';
 
 const WITHOUT = 'would get an empty or default password';
+
+test('accounts that are added again without a password are named in one line, the first three of many', () => {
+  const adds = ['ann', 'bob', 'cyd', 'dan'].map(
+    (username) => ({ action: 'add', resource: 'user', fields: { username } }) as const,
+  );
+  const profile = parseProfile('extends: drf', 'p.yaml', 'p');
+  const accounts = closeAccounts(adds, profile, [{ username: 'eve' }]);
+  const remarks = ['fw1', 'fw2'].flatMap((device) => accountRemarks(device, accounts));
+  expect(foldedRemarks(remarks)).toEqual([
+    'fw1, fw2: user ann, user bob, user cyd and 1 more would get an empty or default password, because the real one is unknown',
+  ]);
+});
 
 test('an undo restores an account disabled, because its password is unknown', async () => {
   const { devsh, device } = await startFleet({ profile: 'drf', devices: 1 });
