@@ -31,9 +31,10 @@ export const CHANGE_FILE = {
     'not-json': `":=" takes JSON as a text: mtu:=: 1500, or states:=: '["OK"]'`,
     'not-text': '"{name}" must be text',
     'unknown-key': 'unknown key "{key}", {hint}',
-    'no-row': 'no record after the line of field names',
+    'for-device':
+      'this record is for {device}: apply adds it to all selected devices, and import reads DEVICE',
     nameless: 'this {resource} has no username',
-    twice: '{record} appears twice (first in line {line})',
+    twice: '{record} appears twice (first at {first})',
     'twice-for': '{resource} {key} appears twice for {device} (first at {first})',
     keyless: 'this {resource} has no {keyField}, only {fields} (--map COLUMN={keyField}, or --key)',
     secret: '{field} contains a secret: a baseline is shared and has none; remove it',
