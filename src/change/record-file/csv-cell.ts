@@ -104,21 +104,18 @@ function ofKind(given: Value, shape: FieldShape): Typed {
 
 function checked(value: Value, { kind }: FieldShape): Typed {
   if (value === null || kind === 'unknown') return { value };
-  if (kind === 'text' && !isNested(value)) return { value: valueText(value) };
-  const given = kind === 'boolean' ? asBoolean(value) : value;
-  return given !== undefined && IS_OF[kind](given)
-    ? { value: given }
-    : { problem: { code: 'bad-value', is: kind } };
+  if (!FITS[kind](value)) return { problem: { code: 'bad-value', is: kind } };
+  if (kind === 'text') return { value: valueText(value) };
+  return { value: kind === 'boolean' ? (asBoolean(value) ?? value) : value };
 }
 
-const IS_OF = {
-  text: (value: Value) => !isNested(value),
-  boolean: (value: Value) => typeof value === 'boolean',
-  number: (value: Value) =>
-    ['number', 'bigint'].includes(typeof value) || value instanceof ExactNumber,
+const FITS: Readonly<Record<Exclude<FieldShape['kind'], 'unknown'>, (value: Value) => boolean>> = {
+  text: (value) => !isNested(value),
+  boolean: (value) => asBoolean(value) !== undefined,
+  number: (value) => /^(?:number|bigint)$/.test(typeof value) || value instanceof ExactNumber,
   list: isValueList,
   object: isValueObject,
-} as const satisfies Record<string, (value: Value) => boolean>;
+};
 
 /** A list or an object that is written as JSON; undefined for text. */
 function nestedIn({ text, isText }: Cell): Value | undefined {
