@@ -111,7 +111,6 @@ export const PLANNING = {
     object: () => 'not a JSON object, as in {"city": "Berlin"}',
     choice: 'not one of {choices}',
     'choice-of-list': '{item}: not one of {choices}',
-    text: 'not text',
     boolean: 'neither true nor false',
     integer: 'not a whole number',
     number: 'not a number',
