@@ -54,8 +54,9 @@ interface Reading {
 /** One record from its rows, one for each content. */
 export function recordOf(
   rows: readonly Pick<FoldedRow, 'devices' | 'records' | 'differing'>[],
-  { names, view, keyField, isRead, mayLack = () => false, oldText = () => '' }: Reading,
+  reading: Reading,
 ): RecordOnDevices {
+  const { names, view, keyField, isRead } = reading;
   const holders = rows.flatMap(({ devices, records }) =>
     devices.map(({ name }, index) => ({ name, record: records[index] ?? {} })),
   );
@@ -63,18 +64,9 @@ export function recordOf(
     const places = new Map(names.map((name, place) => [name, place]));
     holders.sort((a, b) => (places.get(a.name) ?? 0) - (places.get(b.name) ?? 0));
   }
-  const having = new Set(holders.map(({ name }) => name));
-  const others = names.filter((name) => !having.has(name));
-  const old = [...having].filter((name) => !isRead(name));
-  const places = placesOf(
-    [...having].filter(isRead),
-    others.filter(isRead),
-    others.filter((name) => !isRead(name)),
-    { isFiltered: view.filtered === true, mayLack, old: { what: oldText(old), devices: old } },
-  );
   return {
     holders,
-    ...places,
+    ...placesOf(new Set(holders.map(({ name }) => name)), reading),
     differing: new Set(rows.flatMap(({ differing }) => differing)),
     keyField,
     perDevice: new Set(view.perDevice),
@@ -97,19 +89,17 @@ export function recordLines(record: RecordOnDevices, width: number): RecordLine[
 
 const plainLine = (text: string): RecordLine => [{ tone: 'plain', text }];
 
-interface Doubts extends Pick<Required<Reading>, 'mayLack'> {
-  readonly isFiltered: boolean;
-  /** The devices with an old answer. */
-  readonly old: Note;
-}
-
 /** Which devices have a record, which lack it, and which may have it. */
 function placesOf(
-  current: readonly string[],
-  missing: readonly string[],
-  unread: readonly string[],
-  { isFiltered, mayLack, old }: Doubts,
+  having: ReadonlySet<string>,
+  { names, view, isRead, mayLack = () => false, oldText = () => '' }: Reading,
 ): Pick<RecordOnDevices, 'where' | 'notes' | 'unknown'> {
+  const isFiltered = view.filtered === true;
+  const others = names.filter((name) => !having.has(name));
+  const [current, missing] = [[...having].filter(isRead), others.filter(isRead)];
+  // Without a response now: the devices with an old answer, and those with none.
+  const isUnread = (name: string): boolean => !isRead(name);
+  const [old, unread] = [[...having].filter(isUnread), others.filter(isUnread)];
   // A filter may have hidden the record.
   const on = isFiltered ? 'matches on' : 'on';
   const unlisted = missing.filter(mayLack);
@@ -118,14 +108,14 @@ function placesOf(
     { what: isFiltered ? 'no match on' : 'not on', devices: sure },
     { what: 'not in the list, which may leave it out:', devices: unlisted },
     { what: NOT_READ, devices: unread },
-    old,
+    { what: oldText(old), devices: old },
   ].filter(({ devices }) => devices.length > 0);
-  const unknown = unread.length + old.devices.length + (isFiltered ? missing : unlisted).length;
+  const unknown = unread.length + old.length + (isFiltered ? missing : unlisted).length;
   const [first, second] = current;
   const isAll = notes.length === 0;
   if (first === undefined || (second === undefined && isAll)) return { where: '', notes, unknown };
   const of = current.length + missing.length;
-  const isPartly = unread.length > 0 || old.devices.length > 0;
+  const isPartly = unread.length > 0 || old.length > 0;
   const some = second === undefined ? visible(first) : `${current.length} of ${of}`;
   const read = isPartly && second !== undefined ? ' read' : '';
   return { where: isAll ? `on all ${of}` : `${on} ${some}${read}`, notes, unknown };
