@@ -9,7 +9,7 @@ import {
 } from '../change/plan.ts';
 import { codesOf, noteText, type StepResult, type Verdict, VERDICTS } from '../change/verdict.ts';
 import { RejectedError, UntrustedError } from '../device/errors.ts';
-import { type DeviceRef, isList, jsonText, type JsonValue } from '../device/record.ts';
+import { type DeviceRef, grouped, isList, jsonText, type JsonValue } from '../device/record.ts';
 import { maskedDifference } from '../change/compare.ts';
 import { maskedRecord, maskedValue } from '../device/sensitive-fields.ts';
 import { type DevshError, UsageError } from '../errors.ts';
@@ -232,12 +232,8 @@ function notCoveredIn(outputs: readonly Output[], plans: readonly PlanOutput[]):
     ...outputs.flatMap((output) => (output.kind === 'summary' ? output.notCovered : [])),
     ...failed,
   ];
-  const first = new Map<string, NotCovered>();
-  for (const one of all) {
-    const id = `${one.device.name}\n${one.device.address}`;
-    if (!first.has(id)) first.set(id, one);
-  }
-  return [...first.values()];
+  const same = grouped(all, ({ device: { name, address } }) => `${name}\n${address}`);
+  return [...same.values()].map(([first]) => first);
 }
 
 /** Adds the settled results of the plan that are not among the results yet. */
