@@ -4,7 +4,7 @@ import { quotedKey } from '../../change/plan.ts';
 import { cut, visible, widthOf } from '../../text/visible.ts';
 import { contextOf } from '../keys/keymap.ts';
 import { columnCells, inputLine, problemLines, shownLine } from '../prompt/input-line.ts';
-import type { LineProblem, Menu } from '../prompt/prompt-state.ts';
+import type { Menu } from '../prompt/prompt-state.ts';
 import { ghostOf, isOffering } from '../prompt/reduce-prompt.ts';
 import { choiceLines } from '../screen/choices.ts';
 import { LABEL_TONES, plainLine, type Span, stressed, type TextLine } from '../screen/theme.ts';
@@ -24,7 +24,6 @@ export function Prompt({ state, under }: PromptProps) {
   const room = state.size.columns - widthOf(label) - widthOf(text) - 1;
   const hasGhost = context === 'prompt' || isOffering(state.prompt);
   const ghost = useGhost(hasGhost ? visible(ghostOf(state.prompt)) : '', room);
-  const { menu, problem } = state.prompt;
   const spans: Span[] = [
     { tone: color === undefined ? tone : LABEL_TONES[color], text: label },
     ...(context === 'search' ? withMatch(state, text) : plainLine(text)),
@@ -35,10 +34,10 @@ export function Prompt({ state, under }: PromptProps) {
       <Line spans={spans} />
       {under > 0 && (
         <Box flexDirection="column" height={under} flexShrink={0}>
-          {menu !== undefined ? (
-            <Proposals state={state} menu={menu} height={under} />
-          ) : problem === undefined ? null : (
-            <Problem state={state} problem={problem} height={under} />
+          {state.prompt.menu === undefined ? (
+            <Problem state={state} under={under} />
+          ) : (
+            <Proposals state={state} menu={state.prompt.menu} under={under} />
           )}
         </Box>
       )}
@@ -61,14 +60,10 @@ function withMatch({ prompt }: State, text: string): TextLine {
   return stressed(plainLine(text), 'match', letters);
 }
 
-interface ProblemProps {
-  readonly state: State;
-  readonly problem: LineProblem;
-  readonly height: number;
-}
-
-function Problem({ state, problem, height }: ProblemProps) {
+function Problem({ state, under }: PromptProps) {
   const { columns } = state.size;
+  const { problem } = state.prompt;
+  if (problem === undefined) return null;
   const cells =
     inputLine(state).origin + columnCells(state.prompt.editing.line, problem.column ?? 0);
   const isShown = problem.column !== undefined && cells >= 0 && cells < columns;
@@ -77,18 +72,16 @@ function Problem({ state, problem, height }: ProblemProps) {
     ...problemLines(problem, columns).map((line) => ` ${line}`),
   ];
   return lines
-    .slice(0, height)
+    .slice(0, under)
     .map((line, index) => <Line key={index} spans={plainLine(line, 'bad')} />);
 }
 
-interface ProposalsProps {
-  readonly state: State;
+interface ProposalsProps extends PromptProps {
   readonly menu: Menu;
-  readonly height: number;
 }
 
 /** The proposals around the chosen one, below the word that they would replace. */
-function Proposals({ state, menu, height }: ProposalsProps) {
+function Proposals({ state, menu, under }: ProposalsProps) {
   const { columns } = state.size;
   const { proposals, start } = menu.completion;
   const { origin } = inputLine(state);
@@ -97,7 +90,7 @@ function Proposals({ state, menu, height }: ProposalsProps) {
   const choices = proposals.map(({ text, summary = '' }) => {
     return { text: visible(quotedKey(text)), summary: visible(summary) };
   });
-  const size = { height, width: columns - indent };
+  const size = { height: under, width: columns - indent };
   return choiceLines(choices, menu.chosen ?? 0, size).map(({ at, line }) => {
     const { text = '', letters = [] } = proposals[at] ?? {};
     // If escapes stand for characters, or the text is cut, the positions do not match.
