@@ -160,7 +160,7 @@ export class Controller {
   start(line: string): void {
     this.#shell.shell.fleet.subscribe(() => this.#fleetUpdates.schedule());
     this.#fleetUpdates.runNow();
-    void this.#lines.loadHistory();
+    void this.#lines.history.load();
     if (line !== '') void this.#lines.submit(line);
     else void this.#greet();
   }
@@ -180,7 +180,7 @@ export class Controller {
     this.#lines.stop();
     this.#reader.interrupt();
     for (const end of this.#background) end();
-    return this.#lines.saved();
+    return this.#lines.history.saved();
   }
 
   onKey(event: KeyEvent): void {
@@ -267,7 +267,7 @@ export class Controller {
       // Includes lines that other sessions have added.
       if (action === 'palette') this.#typeahead.hold(this.#fillPalette());
       if (action === 'search' && state.prompt.search === undefined)
-        this.#typeahead.hold(this.#lines.loadHistory());
+        this.#typeahead.hold(this.#lines.history.load());
       if (this.#store.state.table.command !== state.table.command) this.#reader.showAgain();
     }
   }

@@ -24,7 +24,7 @@ export class TypedLines {
   readonly #store: Store;
   readonly #questions: Questions;
   readonly #runner: LineRunner;
-  readonly #history: LineHistory;
+  readonly history: LineHistory;
   #offering: NodeJS.Timeout | undefined;
 
   constructor(shell: Shell, store: Store, questions: Questions, runner: LineRunner) {
@@ -32,16 +32,7 @@ export class TypedLines {
     this.#store = store;
     this.#questions = questions;
     this.#runner = runner;
-    this.#history = new LineHistory(shell.shell.services.history, store);
-  }
-
-  loadHistory(): Promise<void> {
-    return this.#history.load();
-  }
-
-  /** Resolves when all typed lines are in the history file. */
-  saved(): Promise<void> {
-    return this.#history.saved();
+    this.history = new LineHistory(shell.shell.services.history, store);
   }
 
   /** Types a key. Resolves when an open menu has the proposals for the new line. */
@@ -109,7 +100,7 @@ export class TypedLines {
       const ran = this.submit(only);
       if (ran === undefined) return;
       this.#store.act('clear-line');
-      void this.#history.add(only);
+      void this.history.add(only);
       await ran;
     }
   }
@@ -124,7 +115,7 @@ export class TypedLines {
     if (answer === undefined) return;
     for (const line of lines) {
       if (this.submit(line) === undefined) return;
-      await this.#history.add(line);
+      await this.history.add(line);
     }
     this.#store.act('clear-line');
   }
