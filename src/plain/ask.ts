@@ -26,8 +26,9 @@ export async function askOnTerminal(
 
 function reportEarly(host: Host, { kind }: Question, early: string, ahead?: TypedAhead): void {
   if (kind === 'secret' || ahead === undefined) {
-    const wasKept = ahead?.forget() === true;
-    if (!wasKept && early.trim() === '') return;
+    // It may be a password that was typed too early, and must not show.
+    const kept = ahead?.take() ?? '';
+    if (kept === '' && early.trim() === '') return;
     host.stderr.write('(dropped what was typed before this question)\n');
   } else if (early.trim() !== '') {
     ahead.keep(early);

@@ -18,11 +18,6 @@ export class TypedAhead {
     this.#text += text;
   }
 
-  /** It may be a password that was typed too early, and must not show. Returns whether there was any. */
-  forget(): boolean {
-    return this.take() !== '';
-  }
-
   /** The initial text of the next prompt. */
   take(): string {
     const text = this.#text;
