@@ -22,8 +22,7 @@ export function tableId({ view, commandFilter, scope, command }: TableSource): s
 /** Opens a view over the table, which replaces one of its kind. The same view resumes with the new content. */
 export function opened(state: State, overlay: Overlay): State {
   const here = placeOf(state);
-  const next: Place = { focus: 'table', table: here.table, overlay, find: NO_FIND };
-  const id = placeId(next);
+  const id = placeId({ table: here.table, overlay });
   const known = [...state.backStack, here].find((place) => placeId(place) === id);
   const find = known === undefined ? NO_FIND : { ...known.find, isOpen: false };
   const focused = { ...state, focus: 'table', find } as const;
@@ -59,17 +58,12 @@ export function closed(state: State): State {
 export function entered(state: State, source: TableSource): State {
   // Esc must not lead to the prompt, as the line opened it, not a key.
   const here: Place = { ...placeOf(state), focus: 'table' };
-  const next: Place = {
-    focus: 'table',
-    table: tableId(source),
-    overlay: { kind: 'none' },
-    find: NO_FIND,
-  };
-  const id = placeId(next);
+  const overlay = { kind: 'none' } as const;
+  const id = placeId({ table: tableId(source), overlay });
   const shown = sourced(state, source);
   if (placeId(here) === id) return shown;
   const backStack = [...state.backStack.filter((place) => placeId(place) !== id), here];
-  return { ...shown, overlay: { kind: 'none' }, backStack, find: NO_FIND };
+  return { ...shown, overlay, backStack, find: NO_FIND };
 }
 
 /** Removes the table that a line has just filled. */
