@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Filter } from '../fleet/filter.ts';
 import type { Action } from './store.ts';
 import type { ViewAction } from './keys/key-binding.ts';
@@ -151,9 +152,7 @@ function openedByLine(state: State, overlay: Overlay): State {
 
 /** Keeps the old list object if the devices are the same, so that memoized results stay valid. */
 function keepSelected(old: State['fleet'], next: State['fleet']): State['fleet'] {
-  const isSame =
-    old.selected.length === next.selected.length &&
-    old.selected.every((name, index) => name === next.selected[index]);
+  const isSame = isDeepStrictEqual(old.selected, next.selected);
   return isSame ? { ...next, selected: old.selected } : next;
 }
 
