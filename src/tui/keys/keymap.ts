@@ -2,7 +2,7 @@ import { isPart } from './key-binding.ts';
 import type { Context, Keymap, State, KeyBinding } from '../state.ts';
 import { currentField, formContext, textOf } from '../form/form-state.ts';
 import { EMPTY_LINE, lineText } from '../editor/line.ts';
-import { type KeyEvent, keyLabel, type KeyName, matchesKey } from '../terminal/keys.ts';
+import { type KeyEvent, keyLabel, type KeyName } from '../terminal/keys.ts';
 
 export function contextOf(state: State): Context {
   const { questions, overlay, form, table, prompt, focus } = state;
@@ -101,17 +101,13 @@ export function pressedKey(
   pending = '',
 ): Pressed | undefined {
   if (event.kind === 'paste') return undefined;
-  for (const binding of bindingsIn(context, keymap)) {
-    const index = binding.keys.findIndex((key) => {
-      const { before, last } = pressesOf(key);
-      return before === pending && matchesKey(event, last);
-    });
+  const keys = `${pending} ${keyLabel(event)}`.trim();
+  const bindings = bindingsIn(context, keymap);
+  for (const binding of bindings) {
+    const index = binding.keys.indexOf(keys);
     if (index !== -1) return { kind: 'binding', binding, index };
   }
-  const keys = `${pending} ${keyLabel(event)}`.trim();
-  const begins = bindingsIn(context, keymap).some((binding) =>
-    binding.keys.some((key) => key.startsWith(`${keys} `)),
-  );
+  const begins = bindings.some((one) => one.keys.some((key) => key.startsWith(`${keys} `)));
   return begins ? { kind: 'prefix', keys } : undefined;
 }
 
@@ -131,12 +127,6 @@ export function keyNameOf(action: string, context: Context, keymap: Keymap): str
   const binding = bindingsIn(context, keymap).find((one) => one.action === action);
   const [key] = binding?.keys ?? [];
   return key === undefined ? undefined : keyText(key);
-}
-
-/** `ctrl-x ctrl-e`: the keys before the last one, and the last one. */
-function pressesOf(key: KeyName): { before: KeyName; last: KeyName } {
-  const at = key.lastIndexOf(' ');
-  return { before: key.slice(0, Math.max(0, at)), last: key.slice(at + 1) };
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -228,13 +228,6 @@ export function keyLabel(key: Combination): KeyName {
   return prefixes.filter((prefix) => prefix !== false).join('') + (isUpper ? upper : key.name);
 }
 
-export function matchesKey(event: KeyEvent, text: KeyName): boolean {
-  if (event.kind === 'paste') return false;
-  const wanted = parseKey(text);
-  return (
-    event.name === wanted.name &&
-    event.ctrl === wanted.ctrl &&
-    event.meta === wanted.meta &&
-    event.shift === wanted.shift
-  );
+export function matchesKey(event: KeyEvent, name: KeyName): boolean {
+  return event.kind === 'key' && keyLabel(event) === name;
 }

@@ -3,6 +3,7 @@ import { helpLines } from '../../../src/tui/views/help.ts';
 import { KEYMAP } from '../../../src/tui/keys/default-keymap.ts';
 import type { Context, Keymap, State } from '../../../src/tui/state.ts';
 import { footerHints } from '../../../src/tui/keys/keymap.ts';
+import { keyLabel, parseKey } from '../../../src/tui/terminal/keys.ts';
 import { actionFor, after, stateOf, user } from '../table/table-fixture.ts';
 
 test('no key means two things in one place', () => {
@@ -13,6 +14,11 @@ test('no key means two things in one place', () => {
       seen.add(`${context} ${key}`);
     }
   }
+});
+
+test('each key is spelled as the terminal names it', () => {
+  const presses = KEYMAP.flatMap(({ keys }) => keys.flatMap((key) => key.split(' ')));
+  expect(presses.map((one) => keyLabel(parseKey(one)))).toEqual(presses);
 });
 
 describe('a key means what its place says', () => {
