@@ -112,6 +112,17 @@ export function quoteWord(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
+/** A line of quoted words. If one begins with a dash, it comes last: after `--` it is no option. */
+export function lineOf(
+  command: string,
+  words: readonly string[],
+  options: readonly string[] = [],
+): string {
+  const hasDash = words.some((word) => /^['"]?-/.test(word));
+  const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
+  return [command, ...parts].filter((part) => part !== '').join(' ');
+}
+
 /** `field=value` with quotes around the value only, as a person would type it, unless the field needs them. */
 export function quoteAssignment(field: string, value: string): string {
   if (field !== '' && quoteWord(field) !== field) return quoteWord(`${field}=${value}`);

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseCompleteLine, parseLine, quoteLine, wordsOfArgv } from '../../src/text/words.ts';
+import {
+  lineOf,
+  parseCompleteLine,
+  parseLine,
+  quoteLine,
+  quoteWord,
+  wordsOfArgv,
+} from '../../src/text/words.ts';
 
 const texts = (line: string): string[] => parseLine(line).words.map(({ text }) => text);
 
@@ -62,6 +69,23 @@ test('no line makes the parser throw, and words come in order', () => {
         expect(word.start).toBeGreaterThanOrEqual(words[index - 1]?.end ?? 0);
         expect(word.end).toBeLessThanOrEqual(line.length);
       });
+    }),
+  );
+});
+
+test('no word of a line that keys make is read as an option', () => {
+  const word = fc
+    .tuple(fc.constantFrom('', '-', '--', "'-"), fc.string())
+    .map((two) => two.join(''));
+  fc.assert(
+    fc.property(fc.array(word), (names) => {
+      const all = texts(lineOf('user delete', names.map(quoteWord), ['--on fw1']));
+      const end = all.indexOf('--');
+      const isDashed = names.some((name) => name.startsWith('-'));
+      const last = isDashed ? all.slice(end + 1) : all.slice(2, -2);
+      expect(last).toEqual(names);
+      expect(all.slice(0, 2)).toEqual(['user', 'delete']);
+      expect(isDashed ? all.slice(2, end) : all.slice(-2)).toEqual(['--on', 'fw1']);
     }),
   );
 });

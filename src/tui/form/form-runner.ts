@@ -21,7 +21,7 @@ import {
   textOf,
 } from './form-state.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import { quoteAssignment, quoteWord } from '../../text/words.ts';
+import { lineOf, quoteAssignment, quoteWord } from '../../text/words.ts';
 
 export class FormRunner {
   readonly #fleet: Fleet;
@@ -98,11 +98,7 @@ function commandWith(form: FormState, assign: (field: FormField) => string): str
   const { action, resource, keys, fields } = form;
   // The user has seen the warning, and runs it anyway.
   const allow = form.isWarned && hasWrongValue(form) ? '--allow invalid' : '';
-  const on = [form.on, allow].filter((word) => word !== '').join(' ');
   const assignments = fields.filter((field) => isChanged(form, field)).map(assign);
   const words = [...keys.map(quoteWord), ...assignments];
-  // After `--` a word with a dash is no option, so options come first.
-  const hasDash = words.some((word) => /^['"]?-/.test(word));
-  const parts = hasDash ? [on, '--', ...words] : [...words, on];
-  return [resourceWords(resource), action, ...parts.filter((word) => word !== '')].join(' ');
+  return lineOf(`${resourceWords(resource)} ${action}`, words, [form.on, allow]);
 }

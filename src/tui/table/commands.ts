@@ -1,7 +1,7 @@
 import { isHidden } from '../../output/cells.ts';
 import { assignmentWord } from '../../shell/arguments.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
-import { quoteWord } from '../../text/words.ts';
+import { lineOf, quoteWord } from '../../text/words.ts';
 import type { FormOpening } from '../form/form-state.ts';
 import { lineText } from '../editor/line.ts';
 import type { State } from '../state.ts';
@@ -53,8 +53,7 @@ const hasAmbiguousKeys = memoized(
 /** `lockout` of the chosen accounts on all devices, not only those of the table. */
 export function lockoutLine(state: State): string | undefined {
   const keys = [...keysOf(selectedRecords(state))];
-  const dashes = keys.some((key) => key.startsWith('-')) ? ['--'] : [];
-  return keys.length === 0 ? undefined : ['lockout', ...dashes, ...keys.map(quoteWord)].join(' ');
+  return keys.length === 0 ? undefined : lineOf('lockout', keys.map(quoteWord));
 }
 
 export function noAccounts(state: State): string | undefined {
@@ -66,10 +65,8 @@ export function deleteLine(state: State): string | undefined {
   const selected = selectedRecords(state);
   if (selected.size === 0) return undefined;
   const { keys, options } = wordsOfMarked(state, selected);
-  const words = keys.map(quoteWord);
-  const hasDash = keys.some((key) => key.startsWith('-'));
-  const parts = hasDash ? [...options, '--', ...words] : [...words, ...options];
-  return [resourceWords(state.table.view.resource), 'delete', ...parts].join(' ');
+  const command = `${resourceWords(state.table.view.resource)} delete`;
+  return lineOf(command, keys.map(quoteWord), options);
 }
 
 /** The marked keys, and `--on` for the devices where they are marked; for folded rows also those not read. */

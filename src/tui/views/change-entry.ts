@@ -2,7 +2,7 @@ import { resourceWords } from '../../shell/commands/index.ts';
 import { intervalEnds, authorRunOf } from '../../history/fold-events.ts';
 import type { TableOutput } from '../../shell/output.ts';
 import { fieldText, MOST_ON_SCREEN } from '../../output/cells.ts';
-import { quoteWord } from '../../text/words.ts';
+import { lineOf, quoteWord } from '../../text/words.ts';
 import type { TimeLineEntry } from '../state.ts';
 import type { ListColumn } from './view.ts';
 
@@ -54,9 +54,7 @@ export function restoreOf({
     `--at ${at}`,
     ...(kind === 'added' ? ['--prune'] : []),
     `--on ${quoteWord(change.devices.join(','))}`,
-  ].join(' ');
-  const verb = `${resourceWords(resource)} restore`;
-  // After `--` a key with a dash is no option, so options come first.
-  if (key.startsWith('-')) return { line: `${verb} ${options} -- ${quoteWord(key)}` };
-  return { line: [verb, ...(key === '' ? [] : [quoteWord(key)]), options].join(' ') };
+  ];
+  const words = key === '' ? [] : [quoteWord(key)];
+  return { line: lineOf(`${resourceWords(resource)} restore`, words, options) };
 }

@@ -16,7 +16,7 @@ import { isNested, valueText } from '../../device/record.ts';
 import { majorityOf } from '../../fleet/drift.ts';
 import { resourceWords } from '../../shell/commands/index.ts';
 import type { DriftOutput } from '../../shell/output.ts';
-import { isAssignable, quoteAssignment, quoteWord } from '../../text/words.ts';
+import { isAssignable, lineOf, quoteAssignment, quoteWord } from '../../text/words.ts';
 import { textOf } from '../../output/sentences.ts';
 
 const MOST_KEY = 28;
@@ -328,15 +328,10 @@ export function makeAlike({ drift, resource }: DriftOutput, row: DriftRow): Alik
   const odd = new Set(settable.flatMap(({ others }) => others));
   const on = drift.devices.map(({ name }) => name).filter((name) => odd.has(name));
   const values = settable.map(({ field, value }) => quoteAssignment(field, valueText(value)));
-  const named = row.key === '' ? [] : [quoteWord(row.key)];
-  const devices = `--on ${quoteWord(on.join(','))}`;
-  // After `--` a key with a dash is no option.
-  const words = row.key.startsWith('-')
-    ? [devices, '--', ...named, ...values]
-    : [...named, ...values, devices];
+  const words = [...(row.key === '' ? [] : [quoteWord(row.key)]), ...values];
   return {
-    line: [resourceWords(resource), 'set', ...words].join(' '),
-    summary: `set ${visible([...named, ...values].join(' '))} on ${namesText(on)}`,
+    line: lineOf(`${resourceWords(resource)} set`, words, [`--on ${quoteWord(on.join(','))}`]),
+    summary: `set ${visible(words.join(' '))} on ${namesText(on)}`,
   };
 }
 
