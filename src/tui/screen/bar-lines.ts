@@ -93,12 +93,7 @@ function widthOfAll(hints: readonly FooterHint[]): number {
   return Math.max(0, used - SEPARATOR.length);
 }
 
-/** Whether an action scrolls, but everything is visible, so that its key has no hint. */
+/** Whether an action scrolls, but everything is visible, so that its key has no hint. Lists always move their cursor. */
 function isIdleScroll(action: string, state: State): boolean {
-  return (action === 'down' || action === 'page-down') && !canScroll(state);
-}
-
-/** Whether a question or a text over the table has hidden lines. Always true for lists, which move their cursor. */
-function canScroll(state: State): boolean {
-  return (textWindow(state)?.last ?? Infinity) > 0;
+  return (action === 'down' || action === 'page-down') && textWindow(state)?.last === 0;
 }
