@@ -5,6 +5,7 @@ import { DeclinedError, StoppedError, type DevshError } from '../errors.ts';
 import {
   causeLines,
   errorLines,
+  failureOf,
   type Failure,
   type Streams,
   type Writer,
@@ -82,18 +83,15 @@ export class OutputRouter {
   /** Devices that the plan does not cover. */
   #refused: readonly Failure[] = [];
   readonly #failures: Failure[] = [];
+  readonly #options: RouterOptions;
   readonly #store: Store;
-  readonly #feed: TableFeed;
-  readonly #line: string;
   #hasTable = false;
-  #hasRollOut = false;
   #startedAt: number | undefined;
+  /** Set while the view of the run shows its elapsed time. */
   #clock: NodeJS.Timeout | undefined;
   #hasCompared = false;
   /** The message about the work that the run of the line leaves. */
   #owed: LogLine | undefined;
-  readonly #invocation: Invocation;
-  readonly #makeWriter: (streams: Streams) => Writer;
   /** Output that waits for the end of the line. */
   #printed: Output[] = [];
   #progress = '';
@@ -105,29 +103,29 @@ export class OutputRouter {
   #logging: NodeJS.Immediate | undefined;
   #group: LogGroup = { results: [], failures: [], lines: [] };
 
-  constructor({ store, feed, line, invocation, makeWriter }: RouterOptions) {
-    this.#store = store;
-    this.#feed = feed;
-    this.#line = line;
-    this.#invocation = invocation;
-    this.#makeWriter = makeWriter;
+  constructor(options: RouterOptions) {
+    this.#options = options;
+    this.#store = options.store;
   }
 
   write(output: Output): void {
-    const { format } = this.#invocation.given;
+    const { feed, line, invocation } = this.#options;
+    const { format, yes } = invocation.given;
     if (format !== undefined && format !== 'table' && output.kind !== 'progress') {
       if (output.kind === 'result') this.results.push(output.result);
       if (output.kind === 'quit') this.hasQuit = true;
-      this.#print(output);
+      this.#printed.push(output);
       return;
     }
     switch (output.kind) {
       case 'read':
         if (output.view.layout === 'table') {
-          this.#fill(output);
-          const { device, outcome } = output;
-          if (!outcome.ok) this.#failures.push({ device, error: outcome.error });
-        } else this.#print(output);
+          // Only the first response shows the table, so that the user may change the view.
+          feed.add(line, invocation, output, !this.#hasTable);
+          this.#hasTable = true;
+          const failure = failureOf(output);
+          if (failure !== undefined) this.#failures.push(failure);
+        } else this.#printed.push(output);
         break;
       case 'plan':
         if (output.dryRun === true) {
@@ -135,7 +133,7 @@ export class OutputRouter {
           this.#show(() => lines);
         } else {
           this.#setPlan(output.plan);
-          if (this.#invocation.given.yes === true) this.begin();
+          if (yes === true) this.begin();
         }
         break;
       case 'progress':
@@ -144,7 +142,7 @@ export class OutputRouter {
         break;
       case 'result':
         if (output.isPast === true) {
-          this.#print(output);
+          this.#printed.push(output);
           break;
         }
         this.results.push(output.result);
@@ -159,11 +157,8 @@ export class OutputRouter {
       case 'summary':
         this.#endRollOut();
         // A past run from the journal, with its results above.
-        if (this.#printed.length > 0) this.#print(output);
+        if (this.#printed.length > 0) this.#printed.push(output);
         else this.#logSummary(output);
-        break;
-      case 'change':
-        this.#print(output);
         break;
       case 'drift':
         this.#hasCompared = true;
@@ -172,11 +167,12 @@ export class OutputRouter {
       case 'table':
         if (this.#openView(output)) break;
         if (this.#isConnecting()) this.#logConnected(output.rows.map(({ state }) => state));
-        else if (output.isDataOnly !== true) this.#print(output);
+        else if (output.isDataOnly !== true) this.#printed.push(output);
         break;
+      case 'change':
       case 'text':
       case 'answer':
-        this.#print(output);
+        this.#printed.push(output);
         break;
       case 'message':
         this.#logMessage(output);
@@ -193,28 +189,23 @@ export class OutputRouter {
     }
   }
 
-  /** Adds a response to the table. Only the first one shows the table, so that the user may change the view. */
-  #fill(output: ReadOutput): void {
-    this.#feed.add(this.#line, this.#invocation, output, !this.#hasTable);
-    this.#hasTable = true;
-  }
-
   /** Removes the table of a line whose filter cannot be right: an empty table would look like an answer. */
   withdraw(): void {
     if (!this.#hasTable) return;
-    this.#feed.flush();
-    this.#store.dispatch({ kind: 'table-withdrawn', command: this.#line });
+    this.#options.feed.flush();
+    this.#store.dispatch({ kind: 'table-withdrawn', command: this.#options.line });
   }
 
   /** Opens the view for this output, if it has one; an empty list becomes a message. */
   #openView(output: TableOutput | DriftOutput): boolean {
-    const found = viewFor(output, this.#invocation, this.#line);
+    const { invocation, line } = this.#options;
+    const found = viewFor(output, invocation, line);
     if (found === undefined) return false;
     if (output.kind === 'table' && output.rows.length === 0) {
       this.log('plain', found.nothing);
       return true;
     }
-    const { watchMs: everyMs } = this.#invocation.given;
+    const { watchMs: everyMs } = invocation.given;
     if (output.kind === 'table' && everyMs !== undefined)
       this.#store.dispatch({ kind: 'watch', everyMs });
     this.#store.dispatch({ kind: 'view-over', overlay: found.over });
@@ -236,7 +227,7 @@ export class OutputRouter {
   }
 
   #tick(change: Partial<RollOutState> = {}): void {
-    if (!this.#hasRollOut) return;
+    if (this.#clock === undefined) return;
     const elapsedMs = this.ranMs;
     this.#store.dispatch({ kind: 'roll-out-change', change: { ...change, elapsedMs } });
   }
@@ -246,18 +237,17 @@ export class OutputRouter {
     if (this.#startedAt !== undefined) return;
     this.#startedAt = performance.now();
     // Changes by others before the run must not count as its changes.
-    this.#feed.addCachedReads();
+    this.#options.feed.addCachedReads();
     this.#store.dispatch({ kind: 'changes-seen' });
     const plan = this.#plan;
     const devices = plan === undefined ? [] : devicesIn(plan);
     const names = new Set(devices.map(({ name }) => name));
     const refusals = causeLines(this.#refused.filter(({ device }) => !names.has(device.name)));
     if (devices.length <= LARGE_RUN) return;
-    this.#hasRollOut = true;
-    const { canary, pauseMs } = this.#invocation.given;
+    const { canary, pauseMs } = this.#options.invocation.given;
     const rollOut = {
       ...{ devices, refusals, begun: [], results: [] },
-      line: visible(hideSecrets(this.#line)),
+      line: visible(hideSecrets(this.#options.line)),
       control: 'running',
       elapsedMs: 0,
       toSend: plan?.devices.filter(({ steps }) => steps.length > 0).length ?? 0,
@@ -270,7 +260,7 @@ export class OutputRouter {
   #endRollOut(): void {
     clearInterval(this.#clock);
     this.#tick({ control: 'ended' });
-    this.#hasRollOut = false;
+    this.#clock = undefined;
   }
 
   /** Returns the plan once, for the question that follows it. */
@@ -284,7 +274,7 @@ export class OutputRouter {
 
   /** Ends the output of the line. `error`: why it ended early. */
   end(error?: DevshError): void {
-    this.#feed.flush();
+    this.#options.feed.flush();
     this.#logGroup();
     this.#flush();
     this.#progressUpdates.stop();
@@ -305,7 +295,7 @@ export class OutputRouter {
   }
 
   #isConnecting(): boolean {
-    const { command, verb } = this.#invocation;
+    const { command, verb } = this.#options.invocation;
     const isAccepting = command.name === 'questions' && verb.name === 'accept';
     return isAccepting || ['connect', 'demo'].includes(command.name);
   }
@@ -325,7 +315,8 @@ export class OutputRouter {
     const { lines } = this.#group;
     const isOne = lines.length === 1;
     // The counts replace these lines.
-    if (!isOne) this.#hide(lines.filter(({ tone }) => tone === 'good' || tone === 'quiet'));
+    const counted = lines.filter(({ tone }) => tone === 'good' || tone === 'quiet');
+    if (!isOne) this.#store.dispatch({ kind: 'log-hide', lines: counted });
     const texts = endedTexts(output, plainStyle);
     if (!isOne && texts.length > 0) this.log('heading', texts.join(' · '));
     const owed = owedTexts(output, plainStyle).join(' · ');
@@ -339,10 +330,6 @@ export class OutputRouter {
     const joined = `${owed.text}${next.startsWith('pending: ') ? next.slice(7) : ` · ${next}`}`;
     this.#owed = { tone: owed.tone, text: settles ? next : joined };
     this.#store.dispatch({ kind: 'log', old: [owed], lines: [this.#owed] });
-  }
-
-  #hide(lines: readonly LogLine[]): void {
-    this.#store.dispatch({ kind: 'log-hide', lines });
   }
 
   #logMessage(output: MessageOutput): void {
@@ -393,10 +380,6 @@ export class OutputRouter {
     this.#group.lines = lines;
   }
 
-  #print(output: Output): void {
-    this.#printed.push(output);
-  }
-
   /** The output that waits for the end of the line, for a question that is about it. */
   get written(): readonly string[] {
     return this.#linesOf(this.#printed, this.#store.state.size.columns - 2);
@@ -406,7 +389,7 @@ export class OutputRouter {
     let text = '';
     const add = (piece: string): string => (text += piece);
     const where = { isTty: true, isErrTty: false, columns, color: false, quiet: false };
-    const writer = this.#makeWriter({ out: add, err: add, ...where });
+    const writer = this.#options.makeWriter({ out: add, err: add, ...where });
     for (const output of outputs) writer.write(output);
     writer.end();
     return text.trim() === '' ? [] : text.trimEnd().split('\n');
@@ -424,7 +407,7 @@ export class OutputRouter {
     if (lines.length <= MOST_LOG_LINES) {
       this.#log([{ tone: 'plain', text: lines.join('\n'), linesAt }]);
     } else {
-      const title = visible(hideSecrets(this.#line));
+      const title = visible(hideSecrets(this.#options.line));
       const overlay = { kind: 'pager', title, linesAt, top: 0 } as const;
       this.#store.dispatch({ kind: 'view-over', overlay });
     }
