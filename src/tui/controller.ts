@@ -1,4 +1,4 @@
-import { FormRunner } from './form/form-runner.ts';
+import { runForm, showForm, updateFields } from './form/form-runner.ts';
 import { type Effect, isEffect, type ViewAction } from './keys/key-binding.ts';
 import { lineText } from './editor/line.ts';
 import { LineRunner } from './line-runner.ts';
@@ -60,7 +60,6 @@ export class Controller {
   readonly #feed: TableFeed;
   readonly #reader: TableReader;
   readonly #lines: TypedLines;
-  readonly #forms: FormRunner;
   readonly #lookForPending: (isDue?: boolean) => void;
   readonly #fleetUpdates: Throttle;
   readonly #typeahead: Typeahead;
@@ -90,12 +89,9 @@ export class Controller {
     quit: () => this.#leave(),
     repaint: () => this.#surface.repaint(),
     suspend: () => this.#surface.suspend(),
-    'add-form': () => this.#forms.open(addForm(this.#store.state)),
-    'edit-form': () => {
-      const opening = editForm(this.#store.state);
-      if (opening !== undefined) this.#forms.open(opening);
-    },
-    'run-form': () => this.#forms.run(),
+    'add-form': () => this.#showForm(addForm),
+    'edit-form': () => this.#showForm(editForm),
+    'run-form': () => runForm(this.#store, this.runner),
     refresh: () => {
       // The user asks for this reading, so a refused login may be tried again.
       this.#shell.shell.gate.forgetRefusals();
@@ -153,7 +149,6 @@ export class Controller {
       },
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
-    this.#forms = new FormRunner(shell.shell.fleet, store, this.runner);
   }
 
   /** Runs the first line; returns at once. */
@@ -163,6 +158,10 @@ export class Controller {
     void this.#lines.history.load();
     if (line !== '') void this.#lines.submit(line);
     else void this.#greet();
+  }
+
+  #showForm(openingOf: typeof editForm): void {
+    showForm(this.#shell.shell.fleet, this.#store, openingOf(this.#store.state));
   }
 
   /** Shows the first steps to a user who has not set up anything. */
@@ -409,7 +408,7 @@ export class Controller {
     const view = fleetView(fleet, isReadOnly, services.settings.get('on'));
     this.#store.dispatch({ kind: 'fleet', fleet: view });
     this.#lookForPending();
-    this.#forms.updateFields();
+    updateFields(fleet, this.#store);
     this.#feed.addCachedReads();
   }
 

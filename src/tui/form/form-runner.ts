@@ -23,55 +23,44 @@ import {
 import { resourceWords } from '../../shell/commands/index.ts';
 import { lineOf, quoteAssignment, quoteWord } from '../../text/words.ts';
 
-export class FormRunner {
-  readonly #fleet: Fleet;
-  readonly #store: Store;
-  readonly #lines: LineRunner;
+function fieldsOf(fleet: Fleet, { resource, records, device }: FormOpening): FormField[] {
+  return formFields(fleet, resource, records, device);
+}
 
-  constructor(fleet: Fleet, store: Store, lines: LineRunner) {
-    this.#fleet = fleet;
-    this.#store = store;
-    this.#lines = lines;
+export function showForm(fleet: Fleet, store: Store, opening: FormOpening | undefined): void {
+  if (opening === undefined) return;
+  store.dispatch({ kind: 'form', opening, fields: fieldsOf(fleet, opening) });
+}
+
+/** Updates an open form when more becomes known about its fields. */
+export function updateFields(fleet: Fleet, store: Store): void {
+  const { form } = store.state;
+  if (form === undefined) return;
+  const fields = fieldsOf(fleet, form);
+  if (isDeepStrictEqual(fields, form.fields)) return;
+  store.dispatch({ kind: 'form-fields', fields });
+}
+
+/** Runs the line of the open form; shows its problems first, once. */
+export function runForm(store: Store, lines: LineRunner): void {
+  store.act('take-choice');
+  const { form } = store.state;
+  if (form === undefined) return;
+  if (!hasChanges(form) || (firstProblem(form) !== -1 && !form.isWarned)) {
+    store.dispatch({ kind: 'form-warn' });
+    return;
   }
-
-  open(opening: FormOpening): void {
-    this.#store.dispatch({ kind: 'form', opening, fields: this.#fieldsOf(opening) });
-  }
-
-  /** Updates an open form when more becomes known about its fields. */
-  updateFields(): void {
-    const { form } = this.#store.state;
-    if (form === undefined) return;
-    const fields = this.#fieldsOf(form);
-    if (isDeepStrictEqual(fields, form.fields)) return;
-    this.#store.dispatch({ kind: 'form-fields', fields });
-  }
-
-  /** Runs the line of the open form; shows its problems first, once. */
-  run(): void {
-    this.#store.act('take-choice');
-    const { form } = this.#store.state;
-    if (form === undefined) return;
-    if (!hasChanges(form) || (firstProblem(form) !== -1 && !form.isWarned)) {
-      this.#store.dispatch({ kind: 'form-warn' });
-      return;
-    }
-    const command = formCommand(form);
-    const id = formId(form);
-    const onEnd: LineEnd = (results, error) => {
-      const isDone = results.length > 0 && results.every(isGood);
-      const refusals = { ...objections(results), ...issuesOf(error) };
-      this.#store.dispatch({ kind: 'form-end', id, command, isDone, refusals });
-    };
-    try {
-      void this.#lines.submit(command, { shown: shownCommand(form), onEnd });
-    } catch (error) {
-      this.#store.logMessage('bad', `error: ${expectedError(error).message}`);
-    }
-  }
-
-  #fieldsOf({ resource, records, device }: FormOpening): FormField[] {
-    return formFields(this.#fleet, resource, records, device);
+  const command = formCommand(form);
+  const id = formId(form);
+  const onEnd: LineEnd = (results, error) => {
+    const isDone = results.length > 0 && results.every(isGood);
+    const refusals = { ...objections(results), ...issuesOf(error) };
+    store.dispatch({ kind: 'form-end', id, command, isDone, refusals });
+  };
+  try {
+    void lines.submit(command, { shown: shownCommand(form), onEnd });
+  } catch (error) {
+    store.logMessage('bad', `error: ${expectedError(error).message}`);
   }
 }
 
