@@ -25,7 +25,8 @@ export class Terminal {
   readonly #stdout: TerminalOutput;
   readonly #process: ProcessLike;
   readonly #keys: KeyReader;
-  readonly #exitGuard: ExitGuard;
+  readonly #cleanUp: () => void;
+  #unguardExit = (): void => undefined;
   #onKey: ((event: KeyEvent) => void) | undefined;
   #onBackground: ((color: string) => void) | undefined;
   readonly #resizeListeners = new Set<(size: Size) => void>();
@@ -63,12 +64,7 @@ export class Terminal {
         onBackground: (color) => this.#onBackground?.(color),
       },
     );
-    this.#exitGuard = new ExitGuard(processLike, {
-      restore: () => this.restore(),
-      cleanUp,
-      // Signals from keys are for the program that has the terminal.
-      ignoresKeys: () => this.#mode === 'shared',
-    });
+    this.#cleanUp = cleanUp;
   }
 
   get size(): Size {
@@ -79,7 +75,12 @@ export class Terminal {
   /** Sets our modes. Throws if stdin is no terminal. */
   enter(): void {
     if (this.#mode !== 'left') return;
-    this.#exitGuard.install();
+    this.#unguardExit = guardExit(this.#process, {
+      restore: () => this.restore(),
+      cleanUp: this.#cleanUp,
+      // Signals from keys are for the program that has the terminal.
+      ignoresKeys: () => this.#mode === 'shared',
+    });
     this.#process.on('SIGCONT', this.#onContinue);
     this.#stdout.on('resize', this.#onResize);
     this.#process.on('SIGWINCH', this.#onWindow);
@@ -95,7 +96,7 @@ export class Terminal {
   restore(): void {
     if (this.#mode === 'left') return;
     this.#leaveModes('left');
-    this.#exitGuard.uninstall();
+    this.#unguardExit();
     this.#process.off('SIGCONT', this.#onContinue);
     this.#stdout.off('resize', this.#onResize);
     this.#process.off('SIGWINCH', this.#onWindow);
@@ -300,49 +301,30 @@ const SIGNALS = [...KEY_SIGNALS, 'SIGTERM', 'SIGHUP'] as const;
 /** Exit status for a bug in devsh (README, "Scripts"). */
 const BUG = 70;
 
-/** Restores the terminal however the program ends, except by SIGKILL. */
-class ExitGuard {
-  readonly #process: ProcessLike;
-  readonly #actions: ExitActions;
-
-  constructor(processLike: ProcessLike, actions: ExitActions) {
-    this.#process = processLike;
-    this.#actions = actions;
-  }
-
-  install(): void {
-    for (const signal of SIGNALS) this.#process.on(signal, this.#onSignal);
-    this.#process.on('uncaughtException', this.#onBug);
-    this.#process.on('unhandledRejection', this.#onBug);
-    this.#process.on('exit', this.#actions.restore);
-  }
-
-  uninstall(): void {
-    for (const signal of SIGNALS) this.#process.off(signal, this.#onSignal);
-    this.#process.off('uncaughtException', this.#onBug);
-    this.#process.off('unhandledRejection', this.#onBug);
-    this.#process.off('exit', this.#actions.restore);
-  }
-
-  readonly #onSignal = (signal: NodeJS.Signals): void => {
-    if (KEY_SIGNALS.some((one) => one === signal) && this.#actions.ignoresKeys()) return;
-    this.#actions.restore();
-    this.#actions.cleanUp();
-    this.uninstall();
+/** Restores the terminal however the program ends, except by SIGKILL. Returns the function that stops this. */
+function guardExit(main: ProcessLike, { restore, cleanUp, ignoresKeys }: ExitActions): () => void {
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (KEY_SIGNALS.some((one) => one === signal) && ignoresKeys()) return;
+    restore();
+    cleanUp();
     // Sent again without our listener, the signal ends the process, and its parent sees which one it
     // was. `process.exit()` would hide that. Deferred, so that other listeners of this signal run first.
-    setImmediate(() => this.#process.kill(this.#process.pid, signal));
+    setImmediate(() => main.kill(main.pid, signal));
   };
-
-  readonly #onBug = (error: unknown): void => {
-    this.#actions.restore();
-    this.#actions.cleanUp();
-    this.uninstall();
+  const onBug = (error: unknown): void => {
+    restore();
+    cleanUp();
     // Only the stack: other properties of an error may hold secrets. Printed after leaving the
     // alternate screen, which would hide it.
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    this.#process.stderr.write(`devsh: this is a bug in devsh\n${withoutControls(text)}\n`);
-    this.#process.exit(BUG);
+    main.stderr.write(`devsh: this is a bug in devsh\n${withoutControls(text)}\n`);
+    main.exit(BUG);
+  };
+  for (const signal of SIGNALS) main.on(signal, onSignal);
+  main.on('uncaughtException', onBug).on('unhandledRejection', onBug).on('exit', restore);
+  return () => {
+    for (const signal of SIGNALS) main.off(signal, onSignal);
+    main.off('uncaughtException', onBug).off('unhandledRejection', onBug).off('exit', restore);
   };
 }
 
