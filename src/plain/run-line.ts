@@ -38,28 +38,16 @@ export async function runLine(
   }
   const { given } = invocation;
   const isHelp = given.help === true || invocation.command.name === 'help';
-  const data = given.format ?? (isHelp ? 'table' : usual);
-  const formats = { data, mistakes: isHelp ? data : mistakes };
-  const evaluate: Evaluate = (progress) => shell.evaluate(invocation, { ...io, progress });
-  return print(evaluate, formats, streamsOf(host, line, given), io.signal);
-}
-
-/** Starts the line; `progress` gets that of long responses. */
-type Evaluate = (progress: (text: string) => void) => ReturnType<Shell['evaluate']>;
-
-async function print(
-  evaluate: Evaluate,
-  { data: format, mistakes }: { readonly data: Format; readonly mistakes: Format },
-  streams: Streams,
-  signal: AbortSignal,
-): Promise<LineEnd> {
+  const format = given.format ?? (isHelp ? 'table' : usual);
+  const streams = streamsOf(host, line, given);
   const exitCode = new ExitCode();
   let writer = await openWriter(format, streams);
-  const outputs = evaluate((text) => writer.write({ kind: 'progress', done: 0, total: 0, text }));
+  const progress = (text: string): void =>
+    writer.write({ kind: 'progress', done: 0, total: 0, text });
   let isQuit = false;
   let hasSaid = false;
   try {
-    for await (const output of outputs) {
+    for await (const output of shell.evaluate(invocation, { ...io, progress })) {
       if (output.kind === 'checkpoint') {
         // A line with remarks alone must not print an empty document among the others.
         if (hasSaid) {
@@ -75,12 +63,13 @@ async function print(
       writer.write(output);
       if (output.kind === 'quit') isQuit = true;
     }
-    if (signal.aborted) exitCode.addError(new CancelledError());
+    if (io.signal.aborted) exitCode.addError(new CancelledError());
     writer.end();
   } catch (error) {
     if (!(error instanceof DevshError)) throw error;
     exitCode.addError(error);
-    if (error instanceof UsageError && !hasSaid) writer = await openWriter(mistakes, streams);
+    if (error instanceof UsageError && !hasSaid)
+      writer = await openWriter(isHelp ? format : mistakes, streams);
     writer.end(error instanceof StoppedError && format !== 'table' ? undefined : error);
   }
   return { exitCode: exitCode.value, isQuit };
