@@ -13,7 +13,7 @@ import { reduce } from './reduce.ts';
 import { initialState } from './initial-state.ts';
 import { memoized, Store } from './store.ts';
 import type { CursorPosition } from './terminal/painter.ts';
-import { mountInk, type Screen } from './terminal/render.ts';
+import { mountInk } from './terminal/render.ts';
 import type { ThemeName } from '../text/choices.ts';
 import { Terminal } from './terminal/terminal.ts';
 import {
@@ -104,12 +104,11 @@ export async function runTui(
   showTitle();
   store.subscribe(showTitle);
   terminal.onResize((size) => store.know({ size }));
-  const screen = asciiScreen(terminal, () =>
-    asked === undefined ? lacksUnicode(host.env) : asked === 'ascii',
-  );
-  const mounted = mountInk(createElement(App, { store, themeOf }), screen, () =>
-    cursorOf(store.state),
-  );
+  const isAscii = (): boolean => (asked === undefined ? lacksUnicode(host.env) : asked === 'ascii');
+  const mounted = mountInk(createElement(App, { store, themeOf }), terminal, {
+    cursor: () => cursorOf(store.state),
+    spelled: (frame) => (isAscii() ? withAsciiSigns(frame) : frame),
+  });
   terminal.onKey((event) => controller.onKey(event));
   const sayLast = (): void => {
     const { changes, unsent } = controller.runner;
@@ -133,17 +132,6 @@ export async function runTui(
   }
   sayLast();
   return 0;
-}
-
-/** The terminal as a screen, with our signs in ASCII if the theme is `ascii`. */
-function asciiScreen(terminal: Terminal, isAscii: () => boolean): Screen {
-  return {
-    get size() {
-      return terminal.size;
-    },
-    paint: (frame, cursor) => terminal.paint(isAscii() ? withAsciiSigns(frame) : frame, cursor),
-    onResize: (callback) => terminal.onResize(callback),
-  };
 }
 
 function cursorOf(state: State): CursorPosition | undefined {

@@ -11,6 +11,12 @@ export interface Screen {
   onResize(callback: (size: Size) => void): () => void;
 }
 
+interface Drawing {
+  readonly cursor?: () => CursorPosition | undefined;
+  /** The frame in the characters of the theme. */
+  readonly spelled?: (frame: string) => string;
+}
+
 interface MountedInk {
   /** Shows the last frame again, if only the cursor has moved. */
   refresh(): void;
@@ -21,14 +27,14 @@ interface MountedInk {
 export function mountInk(
   tree: ReactNode,
   screen: Screen,
-  cursor: () => CursorPosition | undefined = () => undefined,
+  { cursor = () => undefined, spelled = (frame) => frame }: Drawing = {},
 ): MountedInk {
   let lastFrame = '';
   let isMounted = true;
   const show = (frame: string): void => {
     // While unmounting, Ink may write another, empty frame.
     if (!isMounted) return;
-    lastFrame = frame;
+    lastFrame = spelled(frame);
     screen.paint(lastFrame, cursor());
   };
   const filling = (): ReactNode => {

@@ -36,7 +36,9 @@ function List() {
 
 const terminal = new Terminal(process.stdin, process.stdout, process.env, process);
 terminal.enter();
-const mounted = mountInk(<List />, terminal, () => ({ row: selected, column: 2 }));
+const mounted = mountInk(<List />, terminal, {
+  cursor: () => ({ row: selected, column: 2 }),
+});
 terminal.onKey((event) => {
   if (matchesKey(event, 'down')) select(selected + 1);
   if (matchesKey(event, 'up')) select(selected - 1);
