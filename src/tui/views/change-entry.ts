@@ -36,7 +36,7 @@ export const ENTRY_COLUMNS: readonly ListColumn<TimeLineEntry>[] = [
 /** `user restore bob --at … --on fw1,fw2`: the line that takes a change of a record back, or why there is none. */
 export function restoreOf({
   change,
-}: TimeLineEntry): { readonly line: string } | { readonly reason: string } {
+}: TimeLineEntry): { line: string; reason?: undefined } | { line?: undefined; reason: string } {
   const [event] = change.events;
   if (!('key' in event)) return { reason: 'this is no change of a record' };
   const [after, before] = [

@@ -24,9 +24,7 @@ const noEntry: Reason = (state) =>
 
 const notRestorable: Reason = (state) => {
   const entry = currentEntry(state);
-  if (entry === undefined) return undefined;
-  const found = restoreOf(entry);
-  return 'reason' in found ? found.reason : undefined;
+  return entry && restoreOf(entry).reason;
 };
 
 const RESTORE = lineKey(
@@ -35,8 +33,7 @@ const RESTORE = lineKey(
   'plan the way back: the record as it was before; asks first',
   (state) => {
     const entry = currentEntry(state);
-    const found = entry && restoreOf(entry);
-    return found && 'line' in found ? found.line : undefined;
+    return entry && restoreOf(entry).line;
   },
   {
     hint: [3, 'way back'],
@@ -133,11 +130,11 @@ function below(state: State): readonly LogLine[] {
   if (entry === undefined) return [];
   const { change, by } = entry;
   const when = intervalText(change, new Date());
-  const found = restoreOf(entry);
+  const { line, reason } = restoreOf(entry);
   const names = change.devices.map(visible).join(', ');
   const lines: readonly LogLine[] = [
     { tone: 'plain', text: [when, names, by].filter((text) => text !== '').join(' · ') },
-    { tone: 'quiet', text: `u ${'line' in found ? visible(found.line) : `· ${found.reason}`}` },
+    { tone: 'quiet', text: `u ${line === undefined ? `· ${reason}` : visible(line)}` },
   ];
   return fittedLines(lines, state.size);
 }
