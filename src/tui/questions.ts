@@ -237,27 +237,20 @@ export class Typeahead {
 
   #deliver(event: KeyEvent): void {
     const now = performance.now();
-    if (now - this.#movedAt < QUIET_MS && this.#isStillThere() && isOfLine(event)) {
+    const isStillThere = hasCommandKeys(this.#place) || this.#place === this.#movedTo;
+    if (now - this.#movedAt < QUIET_MS && isStillThere && isOfLine(event)) {
       this.#movedAt = now;
       this.#onDrop();
       return;
     }
-    this.#pressing(() => this.#handleKey(event));
-  }
-
-  /** Handles a key. A move of the focus by the user's own key does not count as one. */
-  #pressing(action: () => void): void {
+    // A move of the focus by the user's own key does not count as one.
     this.#isPressing = true;
     try {
-      action();
+      this.#handleKey(event);
     } finally {
       this.#isPressing = false;
     }
     this.#place = contextOf(this.#store.state);
-  }
-
-  #isStillThere(): boolean {
-    return hasCommandKeys(this.#place) || this.#place === this.#movedTo;
   }
 
   /** Whether the focus has moved from a place that takes text to one where letters are commands. */
