@@ -1,4 +1,4 @@
-import { DevshError, expectedError, UsageError } from '../../errors.ts';
+import { type DevshError, expectedError, UsageError } from '../../errors.ts';
 import type { Shell } from '../../shell/shell.ts';
 import type { Menu } from './prompt-state.ts';
 import { contextOf, isAtPrompt } from '../keys/keymap.ts';
@@ -24,7 +24,7 @@ export class TypedLines {
   readonly #store: Store;
   readonly #questions: Questions;
   readonly #runner: LineRunner;
-  readonly history: LineHistory;
+  readonly history: ReturnType<typeof lineHistory>;
   #offering: NodeJS.Timeout | undefined;
 
   constructor(shell: Shell, store: Store, questions: Questions, runner: LineRunner) {
@@ -32,7 +32,7 @@ export class TypedLines {
     this.#store = store;
     this.#questions = questions;
     this.#runner = runner;
-    this.history = new LineHistory(shell.shell.services.history, store);
+    this.history = lineHistory(shell.shell.services.history, store);
   }
 
   /** Types a key. Resolves when an open menu has the proposals for the new line. */
@@ -155,61 +155,35 @@ export class TypedLines {
 }
 
 /** The history of lines, in the state and in its file. */
-export class LineHistory {
-  readonly #file: Services['history'];
-  readonly #store: Store;
+export function lineHistory(file: Services['history'], store: Store) {
   /** Lines not in the file yet, oldest first. */
-  readonly #unsaved: string[] = [];
+  const unsaved: string[] = [];
   /** Pending work on the file, one after the other. */
-  #work: Promise<void> = Promise.resolve();
-
-  constructor(file: Services['history'], store: Store) {
-    this.#file = file;
-    this.#store = store;
-  }
-
-  /** Loads the file; lines added meanwhile come after it. */
-  async load(): Promise<void> {
-    await this.#next(async () => {
-      const lines = await this.#file.load();
-      this.#set([...lines, ...this.#unsaved]);
+  let pending: Promise<void> = Promise.resolve();
+  const set = (lines: readonly string[]): void => store.dispatch({ kind: 'history', lines });
+  /** Warns if the file cannot be read or written. */
+  const next = (work: () => Promise<void>): Promise<void> => {
+    const done = pending.then(work).catch((error: unknown) => {
+      store.logMessage('warning', `warning: ${expectedError(error).message}`);
     });
-  }
-
-  /** Adds a line, unless it must not be kept. */
-  async add(line: string): Promise<void> {
-    if (!this.#file.keeps(line)) return;
-    const { history } = this.#store.state.prompt;
-    if (history.at(-1) !== line) this.#set([...history, line]);
-    this.#unsaved.push(line);
-    await this.#next(async () => {
-      try {
-        await this.#file.append(line);
-      } finally {
-        this.#unsaved.shift();
-      }
-    });
-  }
-
-  /** Resolves when every added line is in the file. */
-  saved(): Promise<void> {
-    return this.#work;
-  }
-
-  #next(work: () => Promise<void>): Promise<void> {
-    const done = this.#work.then(work).catch((error: unknown) => this.#warn(error));
     // A failure of one work must not block the others.
-    this.#work = done.catch(() => undefined);
+    pending = done.catch(() => undefined);
     return done;
-  }
+  };
+  return {
+    /** Loads the file; lines added meanwhile come after it. */
+    load: () => next(async () => set([...(await file.load()), ...unsaved])),
 
-  #set(lines: readonly string[]): void {
-    this.#store.dispatch({ kind: 'history', lines });
-  }
+    /** Adds a line, unless it must not be kept. */
+    async add(line: string): Promise<void> {
+      if (!file.keeps(line)) return;
+      const { history } = store.state.prompt;
+      if (history.at(-1) !== line) set([...history, line]);
+      unsaved.push(line);
+      await next(() => file.append(line).finally(() => unsaved.shift()));
+    },
 
-  /** Warns if the history file cannot be read or written. */
-  #warn(error: unknown): void {
-    if (!(error instanceof DevshError)) throw error;
-    this.#store.logMessage('warning', `warning: ${error.message}`);
-  }
+    /** Resolves when every added line is in the file. */
+    saved: () => pending,
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reduce } from '../../../src/tui/reduce.ts';
 import { initialState } from '../../../src/tui/initial-state.ts';
-import { LineHistory } from '../../../src/tui/prompt/typed-lines.ts';
+import { lineHistory } from '../../../src/tui/prompt/typed-lines.ts';
 import { Store } from '../../../src/tui/store.ts';
 
 /** A history file that answers when it is told to. */
@@ -43,7 +43,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 function start(lines: readonly string[]) {
   const store = new Store(initialState({ columns: 80, rows: 24 }), reduce);
   const file = slowFile(lines);
-  const history = new LineHistory(file as never, store);
+  const history = lineHistory(file as never, store);
   return { history, file, shown: () => store.state.prompt.history };
 }
 
