@@ -76,25 +76,19 @@ export class TableFeed {
 
   /** Drops the devices and the filter named by a line: the table follows the selection again. */
   reset(): void {
-    const { table } = this.#store.state;
+    const { resource } = this.#store.state.table.view;
+    const profile = this.#fleet.selection[0]?.entry.profile ?? 'documented';
     this.#named = undefined;
     this.#lastAdded.clear();
     this.#store.dispatch({
       kind: 'table-source',
       source: {
-        command: `${resourceWords(table.view.resource)} list`,
+        command: `${resourceWords(resource)} list`,
         commandFilter: '',
         scope: undefined,
-        view: defaultView(
-          table.view.resource,
-          this.#columns.recall(this.#profile, table.view.resource),
-        ),
+        view: defaultView(resource, this.#columns.recall(profile, resource)),
       },
     });
-  }
-
-  get #profile(): string {
-    return this.#fleet.selection[0]?.entry.profile ?? 'documented';
   }
 
   /** Adds the records that a connection or a read-back has just read, so that no device is read again. */
