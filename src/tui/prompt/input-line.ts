@@ -53,13 +53,9 @@ export function inputLine(state: State): InputLine {
     const label = `search '${query}'${query !== '' && found === '' ? ' not found' : ''}: `;
     return typed(cut(label, Math.floor(columns / 2)), splitAtMatch(found, search?.query ?? ''));
   }
-  return promptLine(state);
-}
-
-function promptLine(state: State): InputLine {
-  const { prompt, fleet, size } = state;
+  const { prompt, fleet } = state;
   const line = withoutSecrets(prompt.editing.line);
-  return { ...place(fleet.prompt, line, size.columns, isAtPrompt(state)), color: fleet.color };
+  return { ...place(fleet.prompt, line, columns, isAtPrompt(state)), color: fleet.color };
 }
 
 /** Splits a found line after the match, so that the match is visible. */

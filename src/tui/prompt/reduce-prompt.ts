@@ -148,7 +148,7 @@ function acceptChoice(prompt: PromptState): PromptState {
   const rest = text.slice(end);
   const insert = rest.startsWith(' ') ? proposal.insert.trimEnd() : proposal.insert;
   const line = { before: text.slice(0, start) + insert, after: rest };
-  return { ...setLine(prompt, line), menu: undefined };
+  return setLine(prompt, line);
 }
 
 function moveChoice(menu: Menu | undefined, by: 1 | -1): Menu | undefined {
@@ -193,11 +193,10 @@ function findBack(
   if (query === '') return undefined;
   const wanted = query.toLowerCase();
   const known = before === undefined ? undefined : history[before];
-  for (let at = from; at >= 0; at--) {
-    const line = history[at] ?? '';
-    if (line !== known && line.toLowerCase().includes(wanted)) return at;
-  }
-  return undefined;
+  const found = history.findLastIndex(
+    (line, at) => at <= from && line !== known && line.toLowerCase().includes(wanted),
+  );
+  return found === -1 ? undefined : found;
 }
 
 /** The rest of the newest history line that begins as typed, and has no secret; '' while the end shows other text. */
