@@ -2,7 +2,7 @@ import { isRead, shownDevices } from './rows.ts';
 import { nextWait } from '../../shell/watch.ts';
 import { CancelledError, expectedError } from '../../errors.ts';
 import { errorLines, type Failure } from '../../output/streams.ts';
-import type { DriftOutput, ReadOutput } from '../../shell/output.ts';
+import type { ReadOutput } from '../../shell/output.ts';
 import type { ShellSession } from '../../shell/session.ts';
 import type { Shell } from '../../shell/shell.ts';
 import { someOf } from '../../text/one-line.ts';
@@ -47,13 +47,6 @@ export class TableReader {
     if (!outcome.ok && this.#failing.get(device.name) !== message)
       failures.push({ device, error: outcome.error });
     this.#failing.set(device.name, message);
-  }
-
-  /** Updates a comparison that is still shown. It keeps its cursor. */
-  #updateDrift(line: string, output: DriftOutput): void {
-    const { overlay } = this.#store.state;
-    if (overlay.kind === 'drift' && overlay.command === line)
-      this.#store.dispatch({ kind: 'view-over', overlay: { ...overlay, output } });
   }
 
   /** Whether the line that fills the table applies to any device. */
@@ -135,7 +128,10 @@ export class TableReader {
           this.#feed.add(line, invocation, output);
           this.#note(output, failures);
         }
-        if (output.kind === 'drift') this.#updateDrift(line, output);
+        // Updates a comparison that is still shown. It keeps its cursor.
+        const { overlay } = this.#store.state;
+        if (output.kind === 'drift' && overlay.kind === 'drift' && overlay.command === line)
+          this.#store.dispatch({ kind: 'view-over', overlay: { ...overlay, output } });
         if (output.kind === 'progress')
           this.#store.know({ reading: meter({ ...output, text: 'reading' }) });
       }
