@@ -19,12 +19,8 @@ export function stateWord({ kind, error }: DeviceTab): string {
 }
 
 /** The devices by name, failed ones first. If they are too many, a count, a bar and the causes. */
-export function fleetStrip({ fleet, size, keymap, pending }: State): Span[] {
-  return stripOf(fleet, size.columns, keymap, pending);
-}
-
-const stripOf = memoized(
-  (fleet: FleetView, columns: number, keymap: Keymap, pending: State['pending']): Span[] => {
+export const fleetStrip = memoized(
+  ({ fleet, size: { columns }, keymap, pending }: State): Span[] => {
     const { whole, short } = leftVariants(fleet, columns, keymap);
     const [badge = [], shortBadge = badge] = badgesOf(fleet, keymap, pending);
     const all = [...whole, ...short];
@@ -37,6 +33,7 @@ const stripOf = memoized(
       factSpans(shortBadge)
     );
   },
+  ([{ fleet, size, keymap, pending }]) => [fleet, size.columns, keymap, pending],
 );
 
 /** The most detailed left side that leaves room for a right side, with the longest right side that fits. */
