@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Filter } from '../fleet/filter.ts';
-import type { Action } from './store.ts';
+import type { Action, Steps } from './store.ts';
 import type { ViewAction } from './keys/key-binding.ts';
 import {
   editPrompt,
@@ -18,12 +17,12 @@ import {
   clampCursor,
   TABLE_ACTIONS,
 } from './table/reduce-table.ts';
-import { closeForm, editForm, formAfter, reduceForm } from './form/reduce-form.ts';
+import { closeForm, editForm, FORM_STEPS, formAfter } from './form/reduce-form.ts';
 import { edit, type EditKey } from './editor/line.ts';
 import { contextOf, isTypedOn, isTypedView } from './keys/keymap.ts';
 import { tableHeight } from './screen/layout.ts';
 import type { Context, LogLine, Overlay, RollOutState, State } from './state.ts';
-import { NO_FILTER, type TableChanges } from './table/table-state.ts';
+import { NO_FILTER } from './table/table-state.ts';
 import { detailsOfTable } from './views/details.ts';
 import { paletteOf } from './views/palette.ts';
 import { messagesOf } from './views/pager.ts';
@@ -47,7 +46,9 @@ import { closed, entered, opened, sourced, withdrawn, tableId } from './views/na
 
 /** The state after an action. Pure; unknown keys change nothing. */
 export function reduce(state: State, action: Action): State {
-  const stepped = step(state, action);
+  // The types cannot express that each step gets an action of its own kind.
+  const step: (state: State, action: never) => State = STEPS[action.kind];
+  const stepped = step(state, action as never);
   if (stepped === state) return state;
   const next = followList(state, stepped);
   // Another table has its own cursor.
@@ -56,10 +57,6 @@ export function reduce(state: State, action: Action): State {
   const table = clampCursor(followed, tableHeight(followed));
   return table === next.table ? next : { ...followed, table };
 }
-
-type Steps = {
-  readonly [K in Action['kind']]: (state: State, action: Extract<Action, { kind: K }>) => State;
-};
 
 const STEPS: Steps = {
   view: (state, { action }) => act(state, action),
@@ -78,9 +75,17 @@ const STEPS: Steps = {
     const read = withTable(state, addReads(state.table, reads));
     return withTable(read, dropLostMarks(read, state.table.reads));
   },
-  'apply-filter': (state, { filter }) => applyFilter(state, filter),
-  'changes-seen': (state, { isKept = false }) =>
-    withTable(state, { ...state.table, changes: seenChanges(state.table.changes, isKept) }),
+  /** Ignores rows for a filter that has changed since. */
+  'apply-filter'(state, { filter: applied }) {
+    const { table } = state;
+    if (table.filter.parsed !== applied) return state;
+    return withTable(state, { ...table, filter: { ...table.filter, applied } });
+  },
+  'changes-seen'(state, { isKept = false }) {
+    const { table } = state;
+    const kept = table.changes && { ...table.changes, before: new Map(), isOfRun: false };
+    return withTable(state, { ...table, changes: isKept ? kept : undefined });
+  },
   watch: (state, { everyMs }) => withTable(state, { ...state.table, watchMs: everyMs }),
   work: (state, { work }) => (state.work ? { ...state, work: { ...state.work, ...work } } : state),
   log: (state, { lines, old = [] }) =>
@@ -93,10 +98,7 @@ const STEPS: Steps = {
     }),
   'roll-out-change': (state, { change }) => changeRollOut(state, change),
   'view-over': (state, { overlay }) => openedByLine(state, overlay),
-  form: reduceForm,
-  'form-fields': reduceForm,
-  'form-warn': reduceForm,
-  'form-end': reduceForm,
+  ...FORM_STEPS,
   ask: (state, { question }) => ({ ...state, questions: [...state.questions, question] }),
   'open-question': (state, { id }) =>
     changeQuestion(state, (question) => (question.id === id ? { isOpen: true } : {})),
@@ -108,12 +110,6 @@ const STEPS: Steps = {
     questions: state.questions.filter(({ id }) => id !== action.id),
   }),
 };
-
-function step(state: State, action: Action): State {
-  // The types cannot express that each step gets an action of its own kind.
-  const stepOf: (state: State, action: never) => State = STEPS[action.kind];
-  return stepOf(state, action as never);
-}
 
 function withPrompt(state: State, prompt: State['prompt']): State {
   return { ...state, prompt };
@@ -130,19 +126,6 @@ function withLog(state: State, log: Partial<State['log']>): State {
 function changeRollOut(state: State, change: Partial<RollOutState>): State {
   const { rollOut } = state;
   return rollOut === undefined ? state : { ...state, rollOut: { ...rollOut, ...change } };
-}
-
-function seenChanges(changes: TableChanges | undefined, isKept: boolean): TableChanges | undefined {
-  return isKept && changes !== undefined
-    ? { ...changes, before: new Map(), isOfRun: false }
-    : undefined;
-}
-
-/** Ignores rows for a filter that has changed since. */
-function applyFilter(state: State, applied: Filter): State {
-  const { table } = state;
-  if (table.filter.parsed !== applied) return state;
-  return { ...state, table: { ...table, filter: { ...table.filter, applied } } };
 }
 
 /** Opens a view for a line. Only keys move the focus: further typing stays at the prompt. */

@@ -83,6 +83,11 @@ export type Action =
   | { readonly kind: 'complain'; readonly text: string }
   | { readonly kind: 'answered'; readonly id: number };
 
+/** The state after an action of each kind. */
+export type Steps = {
+  readonly [K in Action['kind']]: (state: State, action: Extract<Action, { kind: K }>) => State;
+};
+
 /** Holds the state outside React, so that each of several keys in one tick counts. */
 export class Store {
   #state: State;

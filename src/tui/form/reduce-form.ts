@@ -4,7 +4,7 @@ import {
   soughtIndex,
   toggledText,
 } from '../../shell/records/form-fields.ts';
-import type { Action } from '../store.ts';
+import type { Steps } from '../store.ts';
 import type { FormAction } from '../keys/key-binding.ts';
 import { edit, EMPTY_EDITING, filled, type Editing, type EditKey } from '../editor/line.ts';
 import type { State } from '../state.ts';
@@ -25,46 +25,34 @@ import {
   type FormState,
 } from './form-state.ts';
 
-type FormEvent = Extract<
-  Action,
-  { readonly kind: 'form' | 'form-fields' | 'form-warn' | 'form-end' }
->;
-
 /** The state after an action on a form that is no key. */
-export function reduceForm(state: State, action: FormEvent): State {
-  const { form } = state;
-  switch (action.kind) {
-    case 'form': {
-      const draft = state.drafts.get(formId(action.opening));
-      const log = { ...state.log, current: [] };
-      return { ...state, log, form: openForm(action.opening, action.fields, draft) };
-    }
-    case 'form-fields':
-      return form === undefined ? state : { ...state, form: withFields(form, action.fields) };
-    case 'form-warn': {
-      if (form === undefined) return state;
-      const first = firstProblem(form);
-      const cursor = first === -1 ? form.fields.length : first;
-      return { ...state, form: { ...form, isWarned: true, cursor } };
-    }
-    case 'form-end':
-      return ended(state, action);
-  }
-}
-
-/** Closes a form after its line has succeeded. Otherwise shows the objections in it. */
-function ended(state: State, action: Extract<FormEvent, { kind: 'form-end' }>): State {
-  const { form } = state;
-  const isOpen = form !== undefined && formId(form) === action.id;
-  if (!action.isDone) {
-    return isOpen ? { ...state, form: refused(form, action.refusals) } : state;
-  }
-  // Keeps a form that the user has edited since.
-  if (isOpen && formCommand(form) !== action.command) return state;
-  const drafts = new Map(state.drafts);
-  drafts.delete(action.id);
-  return { ...state, drafts, form: isOpen ? undefined : form };
-}
+export const FORM_STEPS: Pick<Steps, 'form' | 'form-fields' | 'form-warn' | 'form-end'> = {
+  form(state, { opening, fields }) {
+    const draft = state.drafts.get(formId(opening));
+    const log = { ...state.log, current: [] };
+    return { ...state, log, form: openForm(opening, fields, draft) };
+  },
+  'form-fields': (state, { fields }) =>
+    state.form === undefined ? state : { ...state, form: withFields(state.form, fields) },
+  'form-warn'(state) {
+    const { form } = state;
+    if (form === undefined) return state;
+    const first = firstProblem(form);
+    const cursor = first === -1 ? form.fields.length : first;
+    return { ...state, form: { ...form, isWarned: true, cursor } };
+  },
+  /** Closes a form after its line has succeeded. Otherwise shows the objections in it. */
+  'form-end'(state, { id, command, isDone, refusals }) {
+    const { form } = state;
+    const isOpen = form !== undefined && formId(form) === id;
+    if (!isDone) return isOpen ? { ...state, form: refused(form, refusals) } : state;
+    // Keeps a form that the user has edited since.
+    if (isOpen && formCommand(form) !== command) return state;
+    const drafts = new Map(state.drafts);
+    drafts.delete(id);
+    return { ...state, drafts, form: isOpen ? undefined : form };
+  },
+};
 
 function refused(form: FormState, refusals: FieldIssues): FormState {
   const first = form.fields.findIndex(({ name }) => refusalsOf({ refusals }, name).length > 0);
