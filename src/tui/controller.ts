@@ -143,10 +143,7 @@ export class Controller {
         else this.#afterLine(command.name, results.length > 0);
       },
       onProblem: (line, error) => this.#lines.showProblem(line, error),
-      onQuit: () => surface.leave(),
-      onLongRun: () => {
-        if (shell.shell.services.settings.get('bell')) surface.send('\x07');
-      },
+      surface,
     });
     this.#lines = new TypedLines(shell, store, this.#questions, this.runner);
   }

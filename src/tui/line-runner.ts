@@ -12,6 +12,7 @@ import { OutputRouter } from './output-router.ts';
 import type { Questions } from './questions.ts';
 import type { State } from './state.ts';
 import type { Store } from './store.ts';
+import type { Surface } from './surface.ts';
 import { isUnderWay } from './views/roll-out.ts';
 import type { TableFeed } from './table/feed.ts';
 
@@ -37,9 +38,7 @@ interface RunnerOptions {
   ) => void;
   /** Called if a line turns out to be invalid while it runs. */
   readonly onProblem: (line: string, error: UsageError) => void;
-  readonly onQuit: () => void;
-  /** Called when a long run has ended. */
-  readonly onLongRun: () => void;
+  readonly surface: Surface;
 }
 
 /** Called when a line has ended, with its changes on the devices that it reached, and the error that ended it. */
@@ -194,7 +193,7 @@ export class LineRunner {
   }
 
   async #run(job: Job, signal: AbortSignal, isBeside = false): Promise<void> {
-    const { shell, store, feed, onEnd, onQuit } = this.#options;
+    const { shell, store, feed, onEnd, surface } = this.#options;
     const { line, invocation, generated } = job;
     const makeWriter = await writerFor(invocation.given.format ?? 'table');
     const shown = generated?.shown ?? line;
@@ -234,13 +233,14 @@ export class LineRunner {
       if (error instanceof UsageError && generated === undefined) router.withdraw();
       if (isProblem) this.#options.onProblem(line, error);
     }
-    if (router.results.length > 0 && router.ranMs > LONG_RUN_MS) this.#options.onLongRun();
+    const isLongRun = router.results.length > 0 && router.ranMs > LONG_RUN_MS;
+    if (isLongRun && shell.shell.services.settings.get('bell')) surface.send('\x07');
     const reached = router.results.filter(
       (result) => !this.unsent.has(result) && wasReached(result),
     );
     generated?.onEnd?.(reached, failure);
     onEnd(invocation, router.results, isBeside && this.#stop !== undefined);
-    if (router.hasQuit) onQuit();
+    if (router.hasQuit) surface.leave();
   }
 
   #ioOf(router: OutputRouter, signal: AbortSignal, isBeside: boolean): ShellIo {
