@@ -3,7 +3,7 @@ import { GUTTER } from '../../text/fit-columns.ts';
 import { cut, fit, visible, widthOf } from '../../text/visible.ts';
 import { layoutOf } from '../screen/layout.ts';
 import { choiceLines } from '../screen/choices.ts';
-import type { Span } from '../screen/theme.ts';
+import type { Span, TextLine } from '../screen/theme.ts';
 import type { State } from '../state.ts';
 import { masked, shownLine, windowOf } from '../prompt/input-line.ts';
 import { EMPTY_LINE } from '../editor/line.ts';
@@ -28,11 +28,9 @@ import { generalRefusals, refusalsOf } from './reduce-form.ts';
 import { frequencies } from '../../device/record.ts';
 import { memoized } from '../store.ts';
 
-type FormRow = readonly Span[];
-
 /** A box with its title in the upper edge, and the end of its command in the lower one. */
 export interface FormView {
-  readonly rows: readonly FormRow[];
+  readonly rows: readonly TextLine[];
   readonly width: number;
   /** Row and column in the box; undefined: no text is edited. */
   readonly cursor: CursorPosition | undefined;
@@ -108,7 +106,7 @@ function widthsOf({ fields }: FormState, columns: number): Widths {
   return { label, value, note: rest - value, columns };
 }
 
-function titleRow(form: FormState, columns: number, place: string, devices: number): FormRow {
+function titleRow(form: FormState, columns: number, place: string, devices: number): TextLine {
   const { action, resource, keys, on, hidden = 0 } = form;
   const named = keys.length > 1 ? [`${counted(keys.length, 'key')}:`, ...keys] : keys;
   const unseen = hidden === 0 ? '' : `(${hidden} hidden by the filter)`;
@@ -122,7 +120,7 @@ function titleRow(form: FormState, columns: number, place: string, devices: numb
   return [{ tone: 'accent', text }];
 }
 
-function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: boolean): FormRow {
+function fieldRow(form: FormState, field: FormField, widths: Widths, isCurrent: boolean): TextLine {
   // `~` as in a plan, since a star means required.
   const gutter = fit((isCurrent ? '▸' : ' ') + (isChanged(form, field) ? '~' : ''), GUTTER);
   const tone = field.isReadOnly ? 'quiet' : isCurrent ? 'accent' : 'plain';
@@ -190,7 +188,7 @@ function cursorIn(form: FormState, widths: Widths, row: number): CursorPosition 
 }
 
 /** The rows below the current field: its open choices, or the rest of a note that does not fit beside it. */
-function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
+function extraRows(form: FormState, widths: Widths, most: number): TextLine[] {
   const field = currentField(form);
   if (field === undefined || most < 1) return [];
   const indent = ' '.repeat(GUTTER + 2);
@@ -204,7 +202,7 @@ function extraRows(form: FormState, widths: Widths, most: number): FormRow[] {
     .map((line) => [{ tone: note.tone, text: indent + line }]);
 }
 
-function choiceRows(form: FormState, { label, columns }: Widths, most: number): FormRow[] {
+function choiceRows(form: FormState, { label, columns }: Widths, most: number): TextLine[] {
   const options = openChoices(form);
   const chosen = form.picking?.chosen ?? 0;
   const field = currentField(form);
@@ -227,7 +225,7 @@ function choiceRows(form: FormState, { label, columns }: Widths, most: number): 
 }
 
 /** The line that Enter runs. It gets more room if the cursor is on it. */
-function commandRows(form: FormState, columns: number, height: number): FormRow[] {
+function commandRows(form: FormState, columns: number, height: number): TextLine[] {
   const isCurrent = currentField(form) === undefined;
   const most = Math.max(1, isCurrent ? height - 4 : Math.floor(height / 4));
   const note = commandNote(form, !hasChanges(form));
@@ -240,8 +238,8 @@ function commandRows(form: FormState, columns: number, height: number): FormRow[
   const tone = isCurrent ? 'accent' : 'plain';
   const head = isCurrent ? '▸ › ' : '  › ';
   return [
-    ...above.map((line): FormRow => [{ tone: note?.tone ?? 'plain', text: `    ${line}` }]),
-    ...lines.map((line, index): FormRow => [{ tone, text: (index === 0 ? head : '    ') + line }]),
+    ...above.map((line): TextLine => [{ tone: note?.tone ?? 'plain', text: `    ${line}` }]),
+    ...lines.map((line, index): TextLine => [{ tone, text: (index === 0 ? head : '    ') + line }]),
   ];
 }
 
