@@ -274,7 +274,7 @@ export function planGroups({ devices }: Plan): PlanGroup[] {
   for (const { device, steps, settled } of devices) {
     for (const step of steps) {
       const { tone } = WILL[step.action];
-      const head = `${stepHead(step)} on`;
+      const head = `${step.action} ${visible(recordName(step))} on`;
       add({ kind: 'step', head, tail: stepTail(step), tone }, device.name);
     }
     for (const result of settled) {
@@ -339,11 +339,6 @@ function lookAlikeTexts({ lookAlikes = [] }: DevicePlan): string[] {
     const quoted = (name: string): string => `"${visible(unmistakable(name))}"`;
     return `caution: ${action} ${quoted(key)} looks like ${others.map(quoted).join(', ')}`;
   });
-}
-
-/** "add user carol" */
-function stepHead(step: Step): string {
-  return `${step.action} ${visible(recordName(step))}`;
 }
 
 function stepTail(step: Step): string {
