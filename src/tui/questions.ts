@@ -41,16 +41,13 @@ export class Questions {
     signal?: AbortSignal,
   ): Promise<string | undefined> {
     const { kind, text, expected, isWarning = false, isLate = false } = asked;
-    const ends = [signal, until];
-    if (ends.some((end) => end?.aborted) || (isLate && this.#isUserElsewhere))
-      return Promise.resolve(undefined);
+    const end = AbortSignal.any([signal, until].filter((one) => one !== undefined));
+    if (end.aborted || (isLate && this.#isUserElsewhere)) return Promise.resolve(undefined);
     this.#lastId += 1;
     const id = this.#lastId;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
-      for (const end of ends) {
-        end?.addEventListener('abort', () => this.#settle(id, undefined));
-      }
+      end.addEventListener('abort', () => this.#settle(id, undefined));
       const detailLines = details
         .flatMap((line) => visibleLines(line).split('\n'))
         .map((text): LogLine => ({ tone: isWarning ? 'bad' : 'plain', text }));
