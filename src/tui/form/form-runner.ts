@@ -58,7 +58,7 @@ export function runForm(store: Store, lines: LineRunner): void {
     store.dispatch({ kind: 'form-end', id, command, isDone, refusals });
   };
   try {
-    void lines.submit(command, { shown: shownCommand(form), onEnd });
+    void lines.submit(command, { shown: formCommand(form, 'hidden'), onEnd });
   } catch (error) {
     store.logMessage('bad', `error: ${expectedError(error).message}`);
   }
@@ -72,18 +72,11 @@ function issuesOf(error: DevshError | undefined): FieldIssues {
 }
 
 /** The line of a form: `user set bob lang=en`. */
-export function formCommand(form: FormState): string {
-  return commandWith(form, (field) => quoteAssignment(field.name, textOf(form, field)));
-}
-
-/** The line of a form with hidden secrets. */
-export function shownCommand(form: FormState): string {
-  return commandWith(form, (field) =>
-    field.isSecret ? `${field.name}=•••` : quoteAssignment(field.name, textOf(form, field)),
-  );
-}
-
-function commandWith(form: FormState, assign: (field: FormField) => string): string {
+export function formCommand(form: FormState, secrets: 'typed' | 'hidden' = 'typed'): string {
+  const assign = (field: FormField): string =>
+    field.isSecret && secrets === 'hidden'
+      ? `${field.name}=•••`
+      : quoteAssignment(field.name, textOf(form, field));
   const { action, resource, keys, fields } = form;
   // The user has seen the warning, and runs it anyway.
   const allow = form.isWarned && hasWrongValue(form) ? '--allow invalid' : '';

@@ -10,7 +10,7 @@ import { EMPTY_LINE } from '../editor/line.ts';
 import type { CursorPosition } from '../terminal/painter.ts';
 import { counted, someOf } from '../../text/one-line.ts';
 import { wrapText } from '../../text/wrap.ts';
-import { shownCommand } from './form-runner.ts';
+import { formCommand } from './form-runner.ts';
 import {
   choicesOf,
   currentField,
@@ -229,7 +229,7 @@ function commandRows(form: FormState, columns: number, height: number): TextLine
   const isCurrent = currentField(form) === undefined;
   const most = Math.max(1, isCurrent ? height - 4 : Math.floor(height / 4));
   const note = commandNote(form, !hasChanges(form));
-  const command = beginning(shownCommand(form), columns * (most + 1));
+  const command = beginning(formCommand(form, 'hidden'), columns * (most + 1));
   const lines = wrapText(shownLine(command), columns - 5);
   if (lines.length > most)
     lines.splice(most - 1, Infinity, cut(lines.slice(most - 1).join(' '), columns - 5));

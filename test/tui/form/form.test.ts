@@ -2,7 +2,7 @@ import { textOfLine } from '../../../src/tui/screen/theme.ts';
 import { describe, expect, test } from 'vitest';
 import { parseCompleteLine } from '../../../src/text/words.ts';
 import type { FormField } from '../../../src/shell/records/form-fields.ts';
-import { formCommand, shownCommand } from '../../../src/tui/form/form-runner.ts';
+import { formCommand } from '../../../src/tui/form/form-runner.ts';
 import { formId, type FormState, hasChanges } from '../../../src/tui/form/form-state.ts';
 import { formBox, formCursor } from '../../../src/tui/form/form-view.ts';
 import { contextOf } from '../../../src/tui/keys/keymap.ts';
@@ -146,7 +146,7 @@ describe('the command', () => {
   test('hides secrets where it is shown', () => {
     const state = press(adding, ...TO_COMMAND, 'previous-field', 'previous-field', '"s3cret');
     expect(formCommand(formOf(state))).toBe('user add password=s3cret');
-    expect(shownCommand(formOf(state))).toBe('user add password=•••');
+    expect(formCommand(formOf(state), 'hidden')).toBe('user add password=•••');
     expect(screen(state).join('\n')).toContain('••••••');
     expect(screen(state).join('\n')).not.toContain('s3cret');
   });
