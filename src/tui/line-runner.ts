@@ -113,8 +113,7 @@ export class LineRunner {
     const { store } = this.#options;
     const waits = this.#stop !== undefined;
     const prompt = waits ? store.state.fleet.prompt : undefined;
-    let onDone = (): void => undefined;
-    const done = new Promise<void>((resolve) => (onDone = resolve));
+    const { promise: done, resolve: onDone } = Promise.withResolvers<void>();
     const job = { line, invocation, generated, prompt, onDone };
     if (waits && this.#goesBeside(invocation, generated !== undefined)) return this.#runBeside(job);
     this.#jobs.push(job);

@@ -66,8 +66,7 @@ export async function runTui(
     previous = done.catch(() => undefined);
     return done;
   };
-  let leave: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => (leave = resolve));
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
   const surface: Surface = {
     repaint: () => {
       terminal.painter.invalidate();
@@ -84,7 +83,7 @@ export async function runTui(
       asked = wanted;
       store.know({ theme: themeFor(asked, host.env, isLight) });
     },
-    leave: () => leave(),
+    leave,
   };
   const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
   const controller = new Controller(shell, store, surface, hasReducedMotion);
