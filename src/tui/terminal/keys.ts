@@ -1,5 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { InputDecoder, InputSplitter, type InputToken, type Unfinished } from './input.ts';
 
 interface KeyPress {
@@ -24,12 +24,7 @@ interface Paste {
 export type KeyEvent = KeyPress | Paste;
 
 /** The part of a readable stream that keys are read from. */
-interface KeySource {
-  on(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
-  off(event: 'data', listener: (chunk: Buffer | string) => void): unknown;
-  resume(): unknown;
-  pause(): unknown;
-}
+type KeySource = Pick<Readable, 'on' | 'off' | 'resume' | 'pause'>;
 
 export interface KeyReaderOptions {
   /** How long ESC may wait for the rest of a sequence before it is the Escape key. */
@@ -70,8 +65,9 @@ export class KeyReader {
     // Node knows the key sequences of xterm, rxvt, PuTTY, Cygwin and the Linux console.
     emitKeypressEvents(this.#sequences);
     this.#sequences.on('keypress', (_text: unknown, key: Key) => {
-      const press = fromReadline(key);
-      if (press !== undefined) this.#onKey(press);
+      const { name, ctrl = false, meta = false, shift = false } = key;
+      if (name === undefined || name === 'undefined') return;
+      this.#onKey(press(name, { ctrl, meta, shift }));
     });
   }
 
@@ -174,13 +170,6 @@ function fromCharacter(character: string, meta: boolean): KeyPress | undefined {
     shift: character !== lower,
     text: meta ? '' : character,
   });
-}
-
-function fromReadline(key: Key): KeyPress | undefined {
-  const { name, ctrl = false, meta = false, shift = false } = key;
-  return name === undefined || name === 'undefined'
-    ? undefined
-    : press(name, { ctrl, meta, shift });
 }
 
 function press(name: string, rest: Partial<Omit<KeyPress, 'kind' | 'name'>> = {}): KeyPress {
