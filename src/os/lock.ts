@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   readFileSync,
   readlinkSync,
@@ -257,30 +257,4 @@ function restoreLock(aside: string, lock: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-}
-
-/** How long one devsh waits for another that writes to the same device. */
-const WRITE_WAIT_MS = 120_000;
-
-/** Runs `work` while no other devsh writes to this device. Throws SettingsError if that takes too long. */
-export function withWriteLock<T>(
-  stateFolder: string,
-  address: string,
-  work: () => Promise<T>,
-  waiting: Pick<LockOptions, 'signal' | 'onWait'> = {},
-): Promise<T> {
-  return withLock(join(stateFolder, 'locks', address.replace(/[^\w.-]/g, '_')), work, {
-    waitMs: WRITE_WAIT_MS,
-    purpose: `cannot write to ${address} now`,
-    ...waiting,
-  });
-}
-
-/** Locks a user's file; resolves to the release. The lock is in the state folder, as the file may be copied elsewhere. */
-export function lockFile(state: string, path: string): Promise<() => Promise<void>> {
-  const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
-  return takeLock(join(state, 'locks', `file-${name}`), {
-    waitMs: 0,
-    purpose: `${path} is being written`,
-  });
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { OsKeychain } from '../credentials/keychain.ts';
 import { Credentials } from '../credentials/sources.ts';
@@ -5,7 +6,7 @@ import type { RotationStore } from '../credentials/rotation-store.ts';
 import { type AskPassphrase, Vault } from '../credentials/vault.ts';
 import { formatAddress, parseAddress } from '../device/address.ts';
 import { chooseRoute, type ConfiguredRoute, type Route } from '../device/route/route.ts';
-import { lockFile, type LockOptions, withWriteLock } from '../os/lock.ts';
+import { type LockOptions, takeLock, withLock } from '../os/lock.ts';
 import { operatorName, type Paths, sessionName } from '../os/environment.ts';
 import type { DeviceEntry, InventoryDevice } from '../fleet/inventory.ts';
 import type { HistoryLimits } from '../history/history-files.ts';
@@ -33,6 +34,9 @@ export interface Start {
 
 type LoginOptions = Options<'tokenStdin' | 'passwordStdin' | 'passphraseStdin' | 'user'> &
   Partial<Options<'newStdin'>>;
+
+/** How long one devsh waits for another that writes to the same device. */
+const WRITE_WAIT_MS = 120_000;
 
 /** Files, keychain and environment of one user; nothing is opened yet. Subclasses add the layers above. */
 export abstract class Services {
@@ -161,18 +165,22 @@ export abstract class Services {
     return chooseRoute(parseAddress(address), configured, this.env);
   }
 
-  /** Runs `work` while no other devsh writes to this device. `waiting` describes how to wait for another one. */
+  /** Runs `work` while no other devsh writes to this device. Throws SettingsError if that takes too long. */
   exclusive<T>(
     address: string,
     work: () => Promise<T>,
     waiting: Pick<LockOptions, 'signal' | 'onWait'>,
   ): Promise<T> {
-    return withWriteLock(this.paths.state, address, work, waiting);
+    const path = join(this.paths.state, 'locks', address.replace(/[^\w.-]/g, '_'));
+    const purpose = `cannot write to ${address} now`;
+    return withLock(path, work, { waitMs: WRITE_WAIT_MS, purpose, ...waiting });
   }
 
-  /** Locks a file of the user for this process; resolves to a function that releases it. */
+  /** Locks a user's file; resolves to the release. The lock is in the state folder, as the file may be copied elsewhere. */
   holdFile(path: string): Promise<() => Promise<void>> {
-    return lockFile(this.paths.state, path);
+    const name = createHash('sha256').update(path).digest('hex').slice(0, 32);
+    const purpose = `${path} is being written`;
+    return takeLock(join(this.paths.state, 'locks', `file-${name}`), { waitMs: 0, purpose });
   }
 
   /** How long readings are kept, and how many megabytes. */
