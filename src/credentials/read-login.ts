@@ -27,18 +27,14 @@ function readKeyValues(lines: readonly string[]): StoredCredential | undefined {
 /** The user that marks a token in sources that know only users and passwords. */
 const TOKEN_USER = '__token__';
 
-/** A password from a source without tokens; the user `__token__` marks a token. */
-function namedLogin(user: string | undefined, secret: string): StoredCredential {
-  return user === TOKEN_USER
-    ? { kind: 'token', user: undefined, secret }
-    : { kind: 'basic', user, secret };
-}
-
 function loginOf(parts: Readonly<Record<string, unknown>>): StoredCredential | undefined {
   const { token, password, username } = parts;
   const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
   if (username !== undefined && typeof username !== 'string') return undefined;
   const user = username || undefined;
   if (isText(token)) return { kind: 'token', user, secret: token };
-  return isText(password) ? namedLogin(user, password) : undefined;
+  if (!isText(password)) return undefined;
+  return user === TOKEN_USER
+    ? { kind: 'token', user: undefined, secret: password }
+    : { kind: 'basic', user, secret: password };
 }

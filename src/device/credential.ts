@@ -48,13 +48,11 @@ export class Credential {
     if (this.kind === 'token' && !/^[\x21-\x7e]+$/.test(this.#secret)) {
       throw new CredentialError({ code: 'bad-credential', is: 'token' });
     }
-    if (this.kind === 'token') return headerOf(this.#secret, auth, this.#scheme());
+    if (this.kind === 'token') {
+      // NetBox 4.5 and later require another scheme for their new tokens.
+      return headerOf(this.#secret, auth, this.#secret.startsWith('nbt_') ? 'Bearer' : 'Token');
+    }
     return (this.#basic ??= `Basic ${Buffer.from(this.#pair(), 'utf8').toString('base64')}`);
-  }
-
-  /** NetBox 4.5 and later require another scheme for their new tokens. */
-  #scheme(): string {
-    return this.#secret.startsWith('nbt_') ? 'Bearer' : 'Token';
   }
 
   /** The name of its header: a password always goes to Authorization. */

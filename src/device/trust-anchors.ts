@@ -5,7 +5,7 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END
 
 /** TLS ignores what it cannot read, and reports an unknown issuer: throws UsageError that names the file. */
 export function readCa(text: string, file: string): string {
-  const blocks = certificatesIn(text);
+  const blocks = text.match(CERTIFICATE) ?? [];
   if (blocks.length === 0) {
     const is = /PRIVATE KEY-----/.test(text) ? 'key' : 'none';
     throw new UsageError({ code: 'bad-ca', is, file });
@@ -17,10 +17,6 @@ export function readCa(text: string, file: string): string {
     }
   }
   return text;
-}
-
-function certificatesIn(text: string): readonly string[] {
-  return text.match(CERTIFICATE) ?? [];
 }
 
 /** Upper case with colons; undefined unless it is 32 bytes of hex, in any case, also behind `sha256:`. */
