@@ -34,18 +34,23 @@ export interface ClientOptions extends Pick<
   readonly auth?: ConfiguredAuth | undefined;
   /** For connecting, TLS included; 5,000 when absent, never more than `timeoutMs`. */
   readonly connectTimeoutMs?: number;
-  /** For one whole response, read at each request; 10,000 when absent. */
-  readonly timeoutMs?: (() => number | undefined) | undefined;
   /** Headers of each request, instead of those that devsh sends; Content-Type of JSON bodies only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** On the wire and after decompression; 32 MiB when absent. */
   readonly maxBodyBytes?: number;
-  /** Receives one line per request and response, built only when read; never a secret. */
-  readonly trace?: (line: () => string) => void;
-  readonly notice?: (text: string) => void;
-  readonly progress?: (text: string) => void;
+  /** For whom it works now, read at each request: a device stays open between command lines. */
+  readonly caller?: () => Caller | undefined;
+}
+
+export interface Caller {
+  /** Receives one line per request and response (`-v`); never a secret. */
+  readonly trace?: ((line: string) => void) | undefined;
+  readonly notice?: ((text: string) => void) | undefined;
+  readonly progress?: ((text: string) => void) | undefined;
   /** Receives oddities of a response; the same one again each time. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: ((text: string) => void) | undefined;
+  /** For one whole response; 10,000 when absent. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** How far the clock of a device is ahead of the clock here, in ms: at least and at most. */
@@ -66,7 +71,8 @@ export class DeviceClient {
   #isClosed = false;
   /** The device accepts one connection at a time: found out when it refuses a second one. */
   #takesOne = false;
-  #latencyMs: number | undefined;
+  /** The latency of the last response; undefined before the first one. */
+  latencyMs: number | undefined;
   #dated: { readonly date: string; readonly from: number; readonly to: number } | undefined;
   readonly #readers: ReadConnections;
   #stoppedBy: UntrustedError | undefined;
@@ -79,11 +85,6 @@ export class DeviceClient {
     this.#readers = new ReadConnections(() => this.#newReader(), READ_CONNECTIONS);
   }
 
-  /** The latency of the last response; undefined before the first one. */
-  get latencyMs(): number | undefined {
-    return this.#latencyMs;
-  }
-
   /** By the `Date` header of the last response: whole seconds. Undefined if a cache may have sent it. */
   get clockOffset(): ClockOffset | undefined {
     if (this.#dated === undefined) return undefined;
@@ -92,8 +93,12 @@ export class DeviceClient {
     return Number.isNaN(time) || from > to ? undefined : [time - to, time + 1000 - from];
   }
 
+  get caller(): Caller {
+    return this.#options.caller?.() ?? {};
+  }
+
   get timeoutMs(): number {
-    return this.#options.timeoutMs?.() ?? 10_000;
+    return this.caller.timeoutMs ?? 10_000;
   }
 
   /** One response of any status. Throws DeviceError if there is none, or CancelledError. */
@@ -116,7 +121,7 @@ export class DeviceClient {
       });
       return await this.#session.request(request, signal);
     } catch (error) {
-      const wasRead = this.#latencyMs !== undefined;
+      const wasRead = this.latencyMs !== undefined;
       throw exchangeError({ device, request, credential, via: viaText(route), wasRead }, error);
     }
   }
@@ -139,7 +144,7 @@ export class DeviceClient {
     signal: AbortSignal | undefined,
     isOnce = false,
   ): Promise<Response> {
-    const { device, notice } = this.#options;
+    const { device } = this.#options;
     let state = firstRead(request.path);
     const endsAt = awakeMs() + READ_TIME_FACTOR * this.timeoutMs;
     for (;;) {
@@ -169,7 +174,7 @@ export class DeviceClient {
       }
       if (next.isRequested && waitMs >= 1000) {
         const seconds = Math.ceil(waitMs / 1000);
-        notice?.(textOf({ code: 'long-wait', device: device.name, seconds }));
+        this.caller.notice?.(textOf({ code: 'long-wait', device: device.name, seconds }));
       }
       if (waitMs > 0) await wait(waitMs, undefined, { signal });
       state = next.state;
@@ -222,11 +227,10 @@ export class DeviceClient {
     endsAt = awakeMs() + this.timeoutMs,
   ): Promise<Response> {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
-    const { auth, credential, trace, route } = this.#options;
-    trace?.(() => {
-      const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
-      return `> ${request.method} ${this.#origin}${this.#shownPath(request)} (${how})`;
-    });
+    const { auth, credential, route } = this.#options;
+    const { trace, warn } = this.caller;
+    const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
+    trace?.(`> ${request.method} ${this.#origin}${this.#shownPath(request)} (${how})`);
     const { accept, 'content-type': jsonType, ...stated } = lowerCased(this.#options.headers);
     const isJson = request.body?.type === JSON_TYPE;
     const headers = {
@@ -244,19 +248,17 @@ export class DeviceClient {
     };
     const from = Date.now();
     try {
-      const { beforeLogin, warn, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
+      const { beforeLogin, maxBodyBytes = 32 * 1024 * 1024 } = this.#options;
       // A new connection asks when it is open.
       if (sender.stats.connected) await beforeLogin?.();
       const wholeMs = Math.max(0, endsAt - awakeMs());
       const limits = { timeoutMs: Math.min(this.timeoutMs, wholeMs), wholeMs, maxBodyBytes };
       const response = await exchange(sender, { request, headers, limits, signal });
-      this.#latencyMs = response.latencyMs;
+      this.latencyMs = response.latencyMs;
       const { date, age } = response.headers;
       this.#dated = date && !age ? { date, from, to: Date.now() } : undefined;
-      trace?.(() => {
-        const bytes = Buffer.byteLength(response.body);
-        return `< ${response.status} ${bytes} bytes ${Math.round(response.elapsedMs)} ms`;
-      });
+      const { status, body, elapsedMs } = response;
+      trace?.(`< ${status} ${Buffer.byteLength(body)} bytes ${Math.round(elapsedMs)} ms`);
       if (response.isDamaged === true) {
         const what = `${request.method} ${this.#shownPath(request)}`;
         const damage = textOf({ code: 'damaged-text', what, mark: UNREADABLE });
@@ -265,7 +267,7 @@ export class DeviceClient {
       return response;
     } catch (error) {
       const fault = error instanceof TransportFault ? ` (${error.kind})` : '';
-      trace?.(() => textOf({ code: 'trace', fault }));
+      trace?.(textOf({ code: 'trace', fault }));
       if (error instanceof UntrustedError) this.#distrust(error);
       throw error;
     }

@@ -194,7 +194,7 @@ export class Device {
     const readPage = async (page: string): Promise<DecodedList> => {
       const progress: HttpRequest['progress'] = (bytes) => {
         const text = progressText(bytes, before, resource);
-        this.#options.progress?.(`${this.ref.name}: ${text}`);
+        this.#client.caller.progress?.(`${this.ref.name}: ${text}`);
       };
       const asked = listRequest(this.profile, resource, page);
       const redirect = asked.isQuery && ('stay' as const);
@@ -457,7 +457,7 @@ export class Device {
   #warnOfRepeated(resource: string): (repeated: RepeatedName) => void {
     return ({ name }) => {
       const what = { code: 'repeated-name', resource, name: JSON.stringify(name) } as const;
-      this.#options.warn?.(`${this.ref.name}: ${textOf(what)}`);
+      this.#client.caller.warn?.(`${this.ref.name}: ${textOf(what)}`);
     };
   }
 }

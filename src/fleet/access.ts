@@ -1,4 +1,5 @@
 import type { CredentialOutcome } from './credential-gate.ts';
+import type { Caller } from '../device/client.ts';
 import type { Credential } from '../device/credential.ts';
 import type { UntrustedError } from '../device/errors.ts';
 import type { Facts } from '../device/facts.ts';
@@ -8,7 +9,7 @@ import type { Trust } from '../device/tls.ts';
 import type { DeviceEntry } from './inventory.ts';
 
 /** Decides about trust and credentials while devices are used: the shell asks the keychain and the user. */
-export interface Access {
+export interface Access extends Caller {
   trust(entry: DeviceEntry): Promise<Trust>;
   route(entry: DeviceEntry): Route;
   /** The certificate is unknown: returns the pin to retry with, or `undefined` to refuse. */
@@ -25,13 +26,6 @@ export interface Access {
   /** Waits until one more device may get the credential (`CredentialGate`). Throws if two devices refused it. */
   admit(entry: DeviceEntry, credential: Credential): Promise<void>;
   settle(entry: DeviceEntry, credential: Credential, outcome: CredentialOutcome): void;
-  /** Receives one line per request (`-v`). */
-  readonly trace?: ((line: string) => void) | undefined;
-  readonly notice?: ((text: string) => void) | undefined;
-  readonly progress?: ((text: string) => void) | undefined;
-  /** Receives oddities of a device's responses; the same one again each time. */
-  readonly warn?: ((text: string) => void) | undefined;
-  readonly timeoutMs?: number | undefined;
 }
 
 /** Never asks the user for another login, so that a refusal shows that this one no longer works. */

@@ -491,12 +491,7 @@ export class DeviceSession {
       credential,
       beforeLogin: credential && (() => access.admit(this.entry, credential)),
       profile: this.profile,
-      // A device stays open between command lines, but each line has its own time limit and trace.
-      trace: (line) => this.#caller?.trace?.(line()),
-      notice: (text) => this.#caller?.notice?.(text),
-      progress: (text) => this.#caller?.progress?.(text),
-      warn: (text) => this.#caller?.warn?.(text),
-      timeoutMs: () => this.#caller?.timeoutMs,
+      caller: () => this.#caller,
     });
     return { device, credential };
   }

@@ -200,7 +200,7 @@ test('pages that come slowly and without end are given up', async () => {
     const body = JSON.stringify({ next: `?page=${page + 1}`, results: [{ uuid: page }] });
     setTimeout(() => response.end(body), 50);
   });
-  const device = deviceAt(server, { timeoutMs: () => 200 });
+  const device = deviceAt(server, { timeoutMs: 200 });
   await expect(device.list('user')).rejects.toThrow('does not end');
   expect(server.requests.length).toBeLessThan(60);
 });
@@ -337,7 +337,7 @@ test('one byte at a time does not extend the deadline', async () => {
     });
   });
   const startedAt = performance.now();
-  const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
+  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
   await expect(listing).rejects.toThrow('no complete response within 0.3 s');
   expect(performance.now() - startedAt).toBeLessThan(1500 * contention());
 });
@@ -366,7 +366,7 @@ test('a list that keeps arriving is read to the end', async () => {
   }));
   const server = await inPieces(2048, JSON.stringify(users));
   const startedAt = performance.now();
-  const listing = await deviceAt(server, { timeoutMs: () => 200 }).list('user');
+  const listing = await deviceAt(server, { timeoutMs: 200 }).list('user');
   expect(listing.records).toHaveLength(400);
   expect(performance.now() - startedAt).toBeGreaterThan(400);
 });
@@ -376,7 +376,7 @@ test('a list that stops arriving ends within the limit, and so does an endless o
   const silent = await serveBytes((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n${users}`);
   });
-  const timeoutMs = (): number => 200;
+  const timeoutMs = 200;
   await expect(deviceAt(silent, { timeoutMs }).list('user')).rejects.toThrow(
     'no more data within 0.2 s',
   );
@@ -393,7 +393,7 @@ test('a response that arrived while devsh itself was busy is in time', async () 
     response.end(USERS);
     block(700);
   });
-  const listing = await deviceAt(server, { timeoutMs: () => 300 }).list('user');
+  const listing = await deviceAt(server, { timeoutMs: 300 }).list('user');
   expect(listing.records).toHaveLength(1);
 });
 
@@ -403,7 +403,7 @@ test('a device that does not respond times out even if devsh is busy now and the
     block(120);
   }, 200);
   const startedAt = performance.now();
-  const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
+  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
   await expect(listing).rejects.toThrow('no complete response within 0.3 s');
   clearInterval(busy);
   expect(performance.now() - startedAt).toBeLessThan(3000 * contention());
@@ -416,7 +416,7 @@ test('endless provisional responses do not extend the deadline', async () => {
       clearInterval(timer);
     });
   });
-  const listing = deviceAt(server, { timeoutMs: () => 300 }).list('user');
+  const listing = deviceAt(server, { timeoutMs: 300 }).list('user');
   await expect(listing).rejects.toMatchObject({ code: 'unreachable' });
 });
 
@@ -563,7 +563,7 @@ test('a read ends after ten times its time limit, whatever the device asks for',
         );
       });
       const from = performance.now();
-      await expect(deviceAt(server, { timeoutMs: () => 50 }).list('user')).rejects.toThrow();
+      await expect(deviceAt(server, { timeoutMs: 50 }).list('user')).rejects.toThrow();
       expect(performance.now() - from).toBeLessThan(500 + 400);
     }),
     { numRuns: rounds(100) },

@@ -18,7 +18,7 @@ import { deviceAt, serve } from './server.ts';
 
 /** One simulated device and a `Device` that is logged in there as its administrator. */
 async function simulated(
-  options: { fault?: FaultName; trust?: Trust; trace?: (line: () => string) => void } = {},
+  options: { fault?: FaultName; trust?: Trust; trace?: (line: string) => void } = {},
 ): Promise<{ box: SimulatedDevice; device: Device }> {
   const simulator = await startSimulator({ devices: 1, users: 5 });
   onTestFinished(() => simulator.close());
@@ -34,8 +34,7 @@ async function simulated(
       pinnedAt: '2026-01-02T03:04:05Z',
     },
     credential: Credential.basic(username, password),
-    timeoutMs: () => 500,
-    ...(options.trace && { trace: options.trace }),
+    caller: () => ({ timeoutMs: 500, trace: options.trace }),
   });
   onTestFinished(() => device.close());
   if (options.fault) box.setFault(options.fault, true);
@@ -240,7 +239,7 @@ test('raw requests return any response and cannot leave the device', async () =>
 
 test('a trace has requests and responses, and no secret', async () => {
   const lines: string[] = [];
-  const { box, device } = await simulated({ trace: (line) => lines.push(line()) });
+  const { box, device } = await simulated({ trace: (line) => lines.push(line) });
   await device.raw({ method: 'GET', path: '/api/user/?token=hunter2secret' });
   const origin = `https://${box.address}`;
   expect(lines[0]).toBe(`> GET ${origin}/api/user/?token=*** (as ${box.accounts.admin.username})`);

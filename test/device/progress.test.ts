@@ -29,7 +29,7 @@ test('a list that takes long reports how many bytes have arrived', async () => {
   const told: string[] = [];
   const text = JSON.stringify(USERS);
   const server = await comesSlowly(text);
-  const device = deviceAt(server, { timeoutMs: () => 500, progress: (line) => told.push(line) });
+  const device = deviceAt(server, { timeoutMs: 500, progress: (line) => told.push(line) });
   const listing = await device.list('user');
   expect(listing.records).toHaveLength(3000);
   const megabytes = told.map((line) => Number(/: (\d\.\d) MB$/.exec(line)?.[1]));

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
+import type { Caller } from '../../src/device/client.ts';
 import { Credential } from '../../src/device/credential.ts';
 import { Device } from '../../src/device/device.ts';
 import { createCertificate, type Certificate } from '../../src/simulator/certificate.ts';
@@ -83,7 +84,7 @@ export async function listen(server: Server): Promise<number> {
 /** A device that trusts this server's certificate. */
 export function deviceAt(
   server: { readonly port: number; readonly certificate?: Certificate },
-  options: Partial<ConstructorParameters<typeof Device>[0]> = {},
+  options: Partial<ConstructorParameters<typeof Device>[0]> & Caller = {},
 ): Device {
   const device = new Device({
     device: { name: 'fw1', address: `127.0.0.1:${server.port}` },
@@ -92,7 +93,7 @@ export function deviceAt(
       ? { kind: 'pinned', fingerprint: server.certificate.fingerprint, pinnedAt: '2026-01-02' }
       : { kind: 'insecure' },
     credential: Credential.basic('admin', 'hunter2secret'),
-    timeoutMs: () => 2000,
+    caller: () => ({ timeoutMs: 2000, ...options }),
     ...options,
   });
   onTestFinished(() => device.close());

@@ -240,7 +240,7 @@ test('a session that is named by its secret is ended without showing it', async 
       giveToken(request, response);
     },
     {
-      trace: (line) => lines.push(line()),
+      trace: (line) => lines.push(line),
     },
   );
   await device.list('user');
@@ -280,7 +280,7 @@ test('the secret of a session is in no error, trace or response of a write', asy
   const facts = 'auth: {login: {path: /login, token_in: data.token, cookie: sid}}';
   const device = deviceAt(server, {
     profile: parseProfile(facts, 'p.yaml', 'p'),
-    trace: (line) => lines.push(line()),
+    trace: (line) => lines.push(line),
   });
   const error: unknown = await device.list('user').catch((error: unknown) => error);
   const { body } = await device.raw({ method: 'POST', path: '/api/user/', form: [['a', 'b']] });
