@@ -229,7 +229,8 @@ export class DeviceClient {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     const { auth, credential, route } = this.#options;
     const { trace, warn } = this.caller;
-    const how = [accountText(credential), viaText(route) ?? []].flat().join(', ');
+    const account = String(credential ?? textOf({ code: 'account', is: 'none' }));
+    const how = [account, viaText(route) ?? []].flat().join(', ');
     trace?.(`> ${request.method} ${this.#origin}${this.#shownPath(request)} (${how})`);
     const { accept, 'content-type': jsonType, ...stated } = lowerCased(this.#options.headers);
     const isJson = request.body?.type === JSON_TYPE;
@@ -314,8 +315,4 @@ function lowerCased(headers: ClientOptions['headers'] = {}): Readonly<Record<str
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
-}
-
-function accountText(credential: Credential | undefined): string {
-  return credential === undefined ? textOf({ code: 'account', is: 'none' }) : String(credential);
 }

@@ -128,7 +128,8 @@ export class InventoryFile {
 
   /** A truncated file may still be a valid inventory, with fewer devices or other addresses. */
   async #notifyLost(inventory: Inventory, good: string): Promise<void> {
-    const before = await devicesIn(good);
+    // The copy may be damaged, or from another version of devsh.
+    const before = (await unlessFailed(parsed(good, 'good copy')))?.devices ?? [];
     const gone = before.filter(({ name }) => inventory.find(name) === undefined);
     const moved = before.filter(({ name, address }) => {
       const now = inventory.find(name);
@@ -156,11 +157,6 @@ async function parsed(text: string, path: string): Promise<Inventory> {
   return parseInventory(text, path);
 }
 
-async function devicesIn(text: string): Promise<readonly InventoryDevice[]> {
-  // The copy may be damaged, or from another version of devsh.
-  return (await unlessFailed(parsed(text, 'good copy')))?.devices ?? [];
-}
-
 /** Each file has its own good copy and cache; `notify` gets a line if the file has lost devices. */
 export function openInventory(
   paths: Paths,
@@ -168,7 +164,8 @@ export function openInventory(
   notify: (notice: string) => void,
 ): InventoryFile {
   const path = settings.get('inventory');
-  const name = path === undefined ? 'devices' : `devices-${digest(resolve(path))}`;
+  const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+  const name = path === undefined ? 'devices' : `devices-${digest(resolve(path)).slice(0, 16)}`;
   return new InventoryFile(
     placeOf(path, paths, settings),
     new GoodCopy(join(paths.state, 'good-copies', `${name}.yaml`)),
@@ -182,8 +179,4 @@ export function openInventory(
 function placeOf(path: string | undefined, paths: Paths, settings: Settings): string {
   if (path === undefined) return join(paths.config, 'devices.yaml');
   return settings.origin('inventory').kind === 'user' ? resolve(paths.config, path) : resolve(path);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
