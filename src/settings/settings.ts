@@ -271,37 +271,3 @@ function inFile<T>(path: string, action: 'read' | 'write', work: () => T): T {
     });
   }
 }
-
-/** The columns that the user chose, by profile and resource, across sessions. */
-export class ColumnMemory {
-  readonly #settings: Settings;
-
-  constructor(settings: Settings) {
-    this.#settings = settings;
-  }
-
-  /** Undefined if they are chosen by content. */
-  recall(profile: string, resource: string): readonly string[] | undefined {
-    const columns = this.#settings.get('columns') ?? {};
-    const name = nameOf(profile, resource);
-    return Object.hasOwn(columns, name) ? columns[name] : undefined;
-  }
-
-  /** `undefined` forgets the columns. Throws SettingsError if the file cannot be written. */
-  async keep(
-    profile: string,
-    resource: string,
-    columns: readonly string[] | undefined,
-  ): Promise<void> {
-    const name = nameOf(profile, resource);
-    await this.#settings.change('columns', (all = {}) => {
-      const others = Object.entries(all).filter(([other]) => other !== name);
-      const kept = columns === undefined ? others : [...others, [name, columns] as const];
-      return kept.length === 0 ? undefined : Object.fromEntries(kept);
-    });
-  }
-}
-
-function nameOf(profile: string, resource: string): string {
-  return `${profile}/${resource}`;
-}

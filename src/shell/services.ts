@@ -17,7 +17,7 @@ import { KnownDevices, type Pin } from '../settings/known-devices.ts';
 import { ProfileFiles } from '../settings/profile-files.ts';
 import { RunFiles } from '../settings/run-files.ts';
 import { SeenKeys } from '../settings/seen-keys.ts';
-import { ColumnMemory, type Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Format, Options } from './grammar/options.ts';
 import type { Output } from './output.ts';
 import { durationText } from '../text/time.ts';
@@ -49,7 +49,6 @@ export abstract class Services {
   readonly inventory: InventoryFile;
   readonly knownDevices: KnownDevices;
   readonly vault: Vault;
-  readonly columns: ColumnMemory;
   readonly profiles: ProfileFiles;
   readonly runs: RunFiles;
   /** The user of devsh, for the journal: `user@machine`. */
@@ -78,7 +77,6 @@ export abstract class Services {
     this.knownDevices = new KnownDevices(join(data, 'known-devices'), goodPins);
     this.vault = new Vault(join(data, 'vault.age'));
     this.#keychain = new OsKeychain({ env });
-    this.columns = new ColumnMemory(settings);
     this.profiles = new ProfileFiles(join(config, 'profiles'), join(cache, 'learned'));
     this.runs = new RunFiles(join(state, 'runs'));
     this.terminalSession = sessionName(env);

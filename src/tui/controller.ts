@@ -119,7 +119,7 @@ export class Controller {
       () => this.#warn('dropped the keys that were typed before the focus changed'),
     );
     this.#lookForPending = pendingLookup(shell.shell, store);
-    this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.columns);
+    this.#feed = new TableFeed(store, shell.shell.fleet, shell.shell.services.settings);
     this.#reader = new TableReader(shell, store, this.#questions, this.#feed);
     this.#background = [
       filterInSlices(store),

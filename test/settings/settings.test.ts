@@ -1,7 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ColumnMemory, openSettings, originText } from '../../src/settings/settings.ts';
+import { openSettings, originText } from '../../src/settings/settings.ts';
+import { storeColumns, storedColumns } from '../../src/shell/records/read-records.ts';
 import { resolvePaths } from '../../src/os/environment.ts';
 import { makeTempFolder } from './temp-folder.ts';
 
@@ -104,18 +105,16 @@ test('refuses a value that makes no sense before it writes', async () => {
 
 test('two sessions keep columns for different resources', async () => {
   const { paths, file } = await makePaths();
-  const [one, two] = [await openSettings(paths), await openSettings(paths)].map(
-    (settings) => new ColumnMemory(settings),
-  );
-  await one?.keep('drf', 'user', ['username']);
-  await two?.keep('drf', 'zone', ['name', 'mtu']);
-  await one?.keep('drf', '__proto__', ['name']);
-  const memory = new ColumnMemory(await openSettings(paths));
-  expect(memory.recall('drf', 'user')).toEqual(['username']);
-  expect(memory.recall('drf', 'zone')).toEqual(['name', 'mtu']);
-  expect(memory.recall('documented', 'user')).toBeUndefined();
+  const [one, two] = [await openSettings(paths), await openSettings(paths)];
+  await storeColumns(one, 'drf', 'user', ['username']);
+  await storeColumns(two, 'drf', 'zone', ['name', 'mtu']);
+  await storeColumns(one, 'drf', '__proto__', ['name']);
+  const three = await openSettings(paths);
+  expect(storedColumns(three, 'drf', 'user')).toEqual(['username']);
+  expect(storedColumns(three, 'drf', 'zone')).toEqual(['name', 'mtu']);
+  expect(storedColumns(three, 'documented', 'user')).toBeUndefined();
   for (const resource of ['user', 'zone', '__proto__'])
-    await memory.keep('drf', resource, undefined);
+    await storeColumns(three, 'drf', resource, undefined);
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({});
 });
 

@@ -1,6 +1,7 @@
+import type { Settings } from '../../settings/settings.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { describedFields, isSingle, keyFieldOf } from '../../device/profile.ts';
-import { type DeviceRecord, type DeviceRef, nestedValue } from '../../device/record.ts';
+import { type DeviceRecord, type DeviceRef, nestedValue, valueAt } from '../../device/record.ts';
 import { unlessFailed, UsageError } from '../../errors.ts';
 import { perDeviceFields } from '../../fleet/compared.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
@@ -268,7 +269,9 @@ const AUTO = 'auto';
 export function withKeptColumns(call: Call, sessions: readonly DeviceSession[], view: View): View {
   const { columns, ...others } = view;
   if (columns !== undefined) return isAuto(columns) ? others : view;
-  const recalled = isOnScreen(call) ? recall(call, sessions, view.resource) : undefined;
+  const recalled = isOnScreen(call)
+    ? storedColumns(call.shell.services.settings, profileName(sessions), view.resource)
+    : undefined;
   return recalled === undefined ? view : { ...view, recalled };
 }
 
@@ -285,26 +288,19 @@ async function* keepColumns(
   // The columns of a single command, of a script line and of an alias apply to this one list.
   if (!isForgotten && (call.io.isPrompt !== true || call.isAlias)) return;
   const fitting = columns.filter((field) => fields.has(field));
-  const before = recall(call, sessions, resource);
+  const { settings } = call.shell.services;
+  const before = storedColumns(settings, profileName(sessions), resource);
   if (
     isForgotten ? before === undefined : fitting.length === 0 || before?.join() === fitting.join()
   )
     return;
   const kept = isForgotten ? undefined : fitting;
-  await call.shell.services.columns.keep(profileName(sessions), resource, kept);
+  await storeColumns(settings, profileName(sessions), resource, kept);
   yield info(
     isForgotten
       ? `${resource} list shows every field again`
       : `${resource} list shows these columns from now on; --columns auto shows all again`,
   );
-}
-
-function recall(
-  call: Call,
-  sessions: readonly DeviceSession[],
-  resource: string,
-): readonly string[] | undefined {
-  return call.shell.services.columns.recall(profileName(sessions), resource);
 }
 
 /** The profile of the first device. Columns are kept by profile, because it decides what the fields are. */
@@ -330,4 +326,28 @@ export function defaultView(resource: string, recalled?: readonly string[]): Vie
     fold: true,
     perDevice: documentedProfile.idFields,
   };
+}
+
+/** The columns that the user chose, by profile and resource, across sessions; undefined if they are chosen by content. */
+export function storedColumns(
+  settings: Settings,
+  profile: string,
+  resource: string,
+): readonly string[] | undefined {
+  return valueAt(settings.get('columns'), `${profile}/${resource}`);
+}
+
+/** `undefined` forgets the columns. Throws SettingsError if the file cannot be written. */
+export async function storeColumns(
+  settings: Settings,
+  profile: string,
+  resource: string,
+  columns: readonly string[] | undefined,
+): Promise<void> {
+  const name = `${profile}/${resource}`;
+  await settings.change('columns', (all = {}) => {
+    const others = Object.entries(all).filter(([other]) => other !== name);
+    const kept = columns === undefined ? others : [...others, [name, columns] as const];
+    return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  });
 }

@@ -6,7 +6,7 @@ import type { Services } from '../../shell/services.ts';
 import type { ReadOutput } from '../../shell/output.ts';
 import { quoteWord } from '../../text/words.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
-import { defaultView } from '../../shell/records/read-records.ts';
+import { defaultView, storedColumns } from '../../shell/records/read-records.ts';
 import { Throttle, type Store } from '../store.ts';
 import type { TableRead } from './table-state.ts';
 import type { ShellSession } from '../../shell/session.ts';
@@ -21,7 +21,7 @@ export function typedFilter({ args, given: { filter } }: Invocation): string {
 export class TableFeed {
   readonly #store: Store;
   readonly #fleet: Fleet;
-  readonly #columns: Services['columns'];
+  readonly #settings: Services['settings'];
   #pending: TableRead[] = [];
   readonly #updates = new Throttle(() => this.#dispatchReads());
   /** The devices named by a line, in the order of their responses. */
@@ -29,10 +29,10 @@ export class TableFeed {
   /** By device, the read time of the records that were last added from the cache of its session. */
   readonly #lastAdded = new Map<string, unknown>();
 
-  constructor(store: Store, fleet: Fleet, columns: Services['columns']) {
+  constructor(store: Store, fleet: Fleet, settings: Services['settings']) {
     this.#store = store;
     this.#fleet = fleet;
-    this.#columns = columns;
+    this.#settings = settings;
   }
 
   /** Adds a response of a line. With `isFirst` it shows the table; later ones count only while the table is shown. */
@@ -86,7 +86,7 @@ export class TableFeed {
         command: `${resourceWords(resource)} list`,
         commandFilter: '',
         scope: undefined,
-        view: defaultView(resource, this.#columns.recall(profile, resource)),
+        view: defaultView(resource, storedColumns(this.#settings, profile, resource)),
       },
     });
   }
