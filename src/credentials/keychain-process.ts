@@ -69,9 +69,19 @@ export async function askKeychain(
   request: KeychainRequest,
   options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
 ): Promise<KeychainResponse> {
-  const module = findModule();
-  const text = await run(JSON.stringify({ ...request, module, limitMs: options.limitMs }), options);
-  const answer = JSON.parse(text) as KeychainResponse | { readonly error: string };
+  const { limitMs } = options;
+  const input = JSON.stringify({ ...request, module: findModule(), limitMs });
+  const argv = [process.execPath, '-e', PROGRAM];
+  const end = await runProgram({ argv, input, ...options, maxBytes: Infinity, ourGroup: true });
+  if (end.kind === 'late' || (end.kind === 'ended' && end.status < 0)) {
+    const silence = `the OS keychain did not respond within ${limitMs / 1_000} s`;
+    throw new KeychainUnavailableError(silence);
+  }
+  if (end.kind !== 'ended' || end.status !== 0) {
+    const cause = end.kind === 'not started' ? end.cause : undefined;
+    throw new KeychainUnavailableError('the OS keychain cannot be read', { cause });
+  }
+  const answer = JSON.parse(end.stdout) as KeychainResponse | { readonly error: string };
   if ('error' in answer) throw errorFor(answer.error);
   return answer;
 }
@@ -85,21 +95,6 @@ function findModule(): string {
       { cause: error, isAbsent: true },
     );
   }
-}
-
-async function run(
-  input: string,
-  options: { readonly env: NodeJS.ProcessEnv; readonly limitMs: number },
-): Promise<string> {
-  const argv = [process.execPath, '-e', PROGRAM];
-  const end = await runProgram({ argv, input, ...options, maxBytes: Infinity, ourGroup: true });
-  if (end.kind === 'ended' && end.status === 0) return end.stdout;
-  if (end.kind === 'late' || (end.kind === 'ended' && end.status < 0)) {
-    const silence = `the OS keychain did not respond within ${options.limitMs / 1_000} s`;
-    throw new KeychainUnavailableError(silence);
-  }
-  const cause = end.kind === 'not started' ? end.cause : undefined;
-  throw new KeychainUnavailableError('the OS keychain cannot be read', { cause });
 }
 
 function errorFor(message: string): KeychainUnavailableError {

@@ -35,12 +35,9 @@ export class Inventory {
 
   /** The names of all groups that have a device, sorted; names are case-insensitive. */
   groups(): string[] {
-    const groups = new Map<string, string>();
-    for (const group of this.devices.flatMap((device) => device.groups)) {
-      const key = group.toLowerCase();
-      if (!groups.has(key)) groups.set(key, group);
-    }
-    return [...groups.values()].sort();
+    const all = this.devices.flatMap(({ groups }) => groups);
+    const spellings = Map.groupBy(all, (group) => group.toLowerCase());
+    return [...spellings.values()].flatMap(([first = '']) => first).sort();
   }
 
   find(name: string): InventoryDevice | undefined {

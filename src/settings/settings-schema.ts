@@ -45,14 +45,11 @@ export function settingsJsonSchema(): unknown {
   return z.toJSONSchema(valuesSchema, { io: 'input' });
 }
 
-function propertyOf(name: SettingName) {
-  const property = z.toJSONSchema(valuesSchema, { io: 'input' }).properties?.[name];
-  return typeof property === 'object' ? property : {};
-}
-
 /** What a number or a switch accepts, with an example. */
 function expectedOf(name: SettingName): string | undefined {
-  const { type, minimum, maximum, default: usual = 100 } = propertyOf(name);
+  const property = z.toJSONSchema(valuesSchema, { io: 'input' }).properties?.[name];
+  if (typeof property !== 'object') return undefined;
+  const { type, minimum, maximum, default: usual = 100 } = property;
   if (type === 'boolean') return 'it is true or false';
   if (type !== 'integer') return undefined;
   const [what, example] = name.endsWith('Ms') ? ['in milliseconds, ', 5000] : ['', usual];
