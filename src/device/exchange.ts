@@ -95,31 +95,19 @@ export async function exchange(sender: HttpConnection, sending: Sending): Promis
 
 function receive(sender: HttpConnection, sending: Sending): Promise<RawResponse> {
   const { request, headers, signal } = sending;
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) {
-      reject(new CancelledError());
-      return;
-    }
-    sender.dispatch(
-      {
-        method: request.method,
-        path: request.path,
-        headers,
-        body: request.body?.text ?? null,
-        // One deadline for the whole response replaces undici's, which restart with each chunk.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      new Receiver(sending, resolve, reject),
-    );
-  });
+  if (signal?.aborted) return Promise.reject(new CancelledError());
+  const receiver = new Receiver(sending);
+  const { method, path, body } = request;
+  // One deadline for the whole response replaces undici's, which restart with each chunk.
+  const noLimits = { headersTimeout: 0, bodyTimeout: 0 };
+  sender.dispatch({ method, path, headers, body: body?.text ?? null, ...noLimits }, receiver);
+  return receiver.response;
 }
 
 /** Collects one response, within its limits of time and size. */
 class Receiver implements Dispatcher.DispatchHandler {
   readonly #sending: Sending;
-  readonly #resolve: (response: RawResponse) => void;
-  readonly #reject: (error: Error) => void;
+  readonly #end = Promise.withResolvers<RawResponse>();
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #deadline: Deadline | undefined;
@@ -135,13 +123,13 @@ class Receiver implements Dispatcher.DispatchHandler {
   /** What had arrived when the deadline was last extended. */
   #sizeInTime = 0;
 
-  constructor(
-    sending: Sending,
-    resolve: (response: RawResponse) => void,
-    reject: (error: Error) => void,
-  ) {
-    [this.#sending, this.#resolve, this.#reject] = [sending, resolve, reject];
+  constructor(sending: Sending) {
+    this.#sending = sending;
     sending.signal?.addEventListener('abort', this.#cancel, { once: true });
+  }
+
+  get response(): Promise<RawResponse> {
+    return this.#end.promise;
   }
 
   onRequestStart(started: Dispatcher.DispatchController): void {
@@ -187,12 +175,12 @@ class Receiver implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#settle();
     const [status, headers, latencyMs] = [this.#status, this.#headers, this.#latencyMs];
-    this.#resolve({ status, headers, bytes: Buffer.concat(this.#chunks), latencyMs });
+    this.#end.resolve({ status, headers, bytes: Buffer.concat(this.#chunks), latencyMs });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#settle();
-    this.#reject(this.#failure ?? faultOf(error, this.#controller !== undefined) ?? error);
+    this.#end.reject(this.#failure ?? faultOf(error, this.#controller !== undefined) ?? error);
   }
 
   #settle(): void {
@@ -204,7 +192,7 @@ class Receiver implements Dispatcher.DispatchHandler {
     if (this.#failure) return;
     this.#failure = error;
     this.#settle();
-    this.#reject(error);
+    this.#end.reject(error);
     // Without a connection there is nothing to abort yet; `onRequestStart` does it then.
     this.#controller?.abort(error);
   }
