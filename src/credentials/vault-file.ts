@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Identity, Recipient, Stanza } from 'age-encryption';
+import type { Recipient, Stanza } from 'age-encryption';
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { SettingsError, attempt } from '../errors.ts';
 import { type StoredEntry, WrongPassphraseError } from './store.ts';
@@ -43,24 +43,21 @@ export async function openVault(
   path: string,
 ): Promise<OpenedVault> {
   const { armor, Decrypter } = await import('age-encryption');
-  const attempt = { isWrong: false, workFactor: 0 };
-  const identity = passphraseIdentity(passphrase);
+  let workFactor = 0;
   const decrypter = new Decrypter();
   decrypter.addIdentity({
     async unwrapFileKey(stanzas: Stanza[]) {
-      const key = await identity.unwrapFileKey(stanzas);
-      attempt.isWrong = key === null;
-      attempt.workFactor = workFactorOf(stanzas);
+      workFactor = workFactorOf(stanzas);
+      const key = await fileKeyIn(stanzas, passphrase);
+      if (key === undefined) throw new WrongPassphraseError(`the passphrase does not open ${path}`);
       return key;
     },
   });
   try {
     const content = await decrypter.decrypt(armor.decode(text), 'text');
-    const entries = readContent(JSON.parse(content), path);
-    return { entries, workFactor: attempt.workFactor };
+    return { entries: readContent(JSON.parse(content), path), workFactor };
   } catch (error) {
-    if (error instanceof SettingsError) throw error;
-    if (attempt.isWrong) throw new WrongPassphraseError(`the passphrase does not open ${path}`);
+    if (error instanceof SettingsError || error instanceof WrongPassphraseError) throw error;
     const what =
       error instanceof NotSealedByPassphraseError
         ? 'is not an age file with a passphrase'
@@ -115,41 +112,37 @@ function passphraseRecipient(
   };
 }
 
-/** Decrypts with a passphrase. `unwrapFileKey` returns null for a wrong one. */
-function passphraseIdentity(passphrase: string): Identity {
-  return {
-    async unwrapFileKey(stanzas) {
-      const [stanza] = stanzas;
-      const [kind, salt = ''] = stanza?.args ?? [];
-      const workFactor = workFactorOf(stanzas);
-      const saltBytes = Buffer.from(salt, 'base64');
-      if (
-        stanza === undefined ||
-        stanzas.length !== 1 ||
-        kind !== 'scrypt' ||
-        workFactor > MAX_WORK_FACTOR ||
-        saltBytes.length !== SALT_BYTES
-      ) {
-        throw new NotSealedByPassphraseError();
-      }
-      return decrypt(stanza.body, await deriveKey(passphrase, saltBytes, workFactor));
-    },
-  };
+/** Undefined for a wrong passphrase. */
+async function fileKeyIn(
+  stanzas: readonly Stanza[],
+  passphrase: string,
+): Promise<Uint8Array | undefined> {
+  const [stanza] = stanzas;
+  const [kind, salt = ''] = stanza?.args ?? [];
+  const workFactor = workFactorOf(stanzas);
+  const saltBytes = Buffer.from(salt, 'base64');
+  if (
+    stanza === undefined ||
+    stanzas.length !== 1 ||
+    kind !== 'scrypt' ||
+    workFactor > MAX_WORK_FACTOR ||
+    saltBytes.length !== SALT_BYTES
+  ) {
+    throw new NotSealedByPassphraseError();
+  }
+  const { body } = stanza;
+  const key = await deriveKey(passphrase, saltBytes, workFactor);
+  const cipher = createDecipheriv('chacha20-poly1305', key, NO_NONCE, { authTagLength: TAG_BYTES });
+  return attempt(Error, () => {
+    cipher.setAuthTag(body.subarray(-TAG_BYTES));
+    return Buffer.concat([cipher.update(body.subarray(0, -TAG_BYTES)), cipher.final()]);
+  });
 }
 
 /** Infinity if the stanza has none. */
 function workFactorOf([stanza]: readonly Stanza[]): number {
   const factor = stanza?.args[2] ?? '';
   return /^[1-9]\d?$/.test(factor) ? Number(factor) : Infinity;
-}
-
-function decrypt(body: Uint8Array, key: Buffer): Uint8Array | null {
-  const cipher = createDecipheriv('chacha20-poly1305', key, NO_NONCE, { authTagLength: TAG_BYTES });
-  const plain = attempt(Error, () => {
-    cipher.setAuthTag(body.subarray(-TAG_BYTES));
-    return Buffer.concat([cipher.update(body.subarray(0, -TAG_BYTES)), cipher.final()]);
-  });
-  return plain ?? null;
 }
 
 function deriveKey(passphrase: string, salt: Buffer, workFactor: number): Promise<Buffer> {
