@@ -113,7 +113,8 @@ export class LineRunner {
     const { store } = this.#options;
     const waits = this.#stop !== undefined;
     const prompt = waits ? store.state.fleet.prompt : undefined;
-    const { promise: done, resolve: onDone } = Promise.withResolvers<void>();
+    let onDone = (): void => undefined;
+    const done = new Promise<void>((resolve) => (onDone = resolve));
     const job = { line, invocation, generated, prompt, onDone };
     if (waits && this.#goesBeside(invocation, generated !== undefined)) return this.#runBeside(job);
     this.#jobs.push(job);

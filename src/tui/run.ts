@@ -66,7 +66,8 @@ export async function runTui(
     previous = done.catch(() => undefined);
     return done;
   };
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
   const surface: Surface = {
     repaint: () => {
       terminal.painter.invalidate();
@@ -83,7 +84,7 @@ export async function runTui(
       asked = wanted;
       store.know({ theme: themeFor(asked, host.env, isLight) });
     },
-    leave,
+    leave: () => leave(),
   };
   const hasReducedMotion = reduceMotion || !['', '0'].includes(host.env['REDUCE_MOTION'] ?? '');
   const controller = new Controller(shell, store, surface, hasReducedMotion);

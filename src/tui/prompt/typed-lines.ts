@@ -172,7 +172,10 @@ export function lineHistory(file: Services['history'], store: Store) {
   };
   return {
     /** Loads the file; lines added meanwhile come after it. */
-    load: () => next(async () => set([...(await file.load()), ...unsaved])),
+    load: () =>
+      next(async () => {
+        set([...(await file.load()), ...unsaved]);
+      }),
 
     /** Adds a line, unless it must not be kept. */
     async add(line: string): Promise<void> {
