@@ -113,11 +113,8 @@ export const LISTED_STATE = [
   ...['state', 'trust', 'last_read', 'account', 'users', 'route', 'latency_ms', 'since', 'reason'],
 ] as const;
 
-/** The settings in a row of `device list`, which `device import` reads. */
+/** The settings in a row of `device list`, which `device import` reads; a host of Ansible has them as `devsh_…`. */
 export const LISTED_SETTINGS = ['user', 'ca', 'profile', ...SAFE_SETTINGS] as const;
-
-/** The settings that a host of an Ansible inventory may have as `devsh_…`. */
-export const SHARED_SETTINGS = ['profile', 'ca', ...SAFE_SETTINGS] as const;
 
 export function inventoryJsonSchema(): unknown {
   return z.toJSONSchema(inventorySchema, { io: 'input' });

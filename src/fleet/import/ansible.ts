@@ -2,7 +2,7 @@ import { parseJsonFile } from '../../device/json.ts';
 import { isSecretName } from '../../device/sensitive-fields.ts';
 import { type DeviceRecord, type Value, valueAt } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
-import { nameProblem, SHARED_SETTINGS } from '../inventory-schema.ts';
+import { nameProblem, LISTED_SETTINGS } from '../inventory-schema.ts';
 import type { WrittenGroup } from '../written-inventory.ts';
 import { asList, asObject, asText, type Findings, type FoundDevice, leftOut } from './source.ts';
 
@@ -89,10 +89,9 @@ function deviceOf(
     const value = variables[key];
     return typeof value === 'boolean' ? String(value) : asText(value);
   };
-  const settings: [string, string | undefined][] = [
-    ['user', variable('ansible_user')],
-    ...SHARED_SETTINGS.map((key): [string, string | undefined] => [key, variable(`devsh_${key}`)]),
-  ];
+  const settings = LISTED_SETTINGS.map(
+    (key) => [key, variable(key === 'user' ? 'ansible_user' : `devsh_${key}`)] as const,
+  );
   return {
     name,
     address: variable('devsh_address') ?? addressOf(variable('ansible_host') ?? name, variable),
