@@ -21,8 +21,10 @@ export class HistoryFile {
     return this.#size === 0 ? [] : lines.slice(-this.#size);
   }
 
+  /** Excludes empty lines, lines with a secret, and lines that start with a space (as in bash). */
   keeps(line: string): boolean {
-    return this.#size > 0 && isForHistory(line);
+    const isPlain = !/^\s|^$/.test(line) && !hasControlCharacter(line);
+    return this.#size > 0 && isPlain && !isSecretLine(line);
   }
 
   async append(line: string): Promise<void> {
@@ -35,11 +37,6 @@ export class HistoryFile {
       await writeTextAtomically(this.path, `${lines.slice(-this.#size).join('\n')}\n`);
     });
   }
-}
-
-/** Excludes empty lines, lines with a secret, and lines that start with a space (as in bash). */
-function isForHistory(line: string): boolean {
-  return !/^\s|^$/.test(line) && !hasControlCharacter(line) && !isSecretLine(line);
 }
 
 /** Words as typed: a quoted part may contain spaces. */
