@@ -39,7 +39,7 @@ const held = async ({ ask }: RunningProduct) =>
   (await ask('GET', '/user')) as readonly Readonly<Record<string, unknown>>[];
 
 const PASSWORD = {
-  reason: /password, because its own is unknown; .*use --allow loss/,
+  reason: /password, because the real one is unknown; .*use --allow loss/,
   option: '--allow loss',
 };
 

@@ -19,7 +19,7 @@ const WHOSE = (name: string) => ({
 });
 
 const PASSWORD = {
-  reason: /password, because its own is unknown; .*use --allow loss/,
+  reason: /password, because the real one is unknown; .*use --allow loss/,
   option: '--allow loss',
 };
 
