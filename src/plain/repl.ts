@@ -7,7 +7,7 @@ import { promptText } from '../shell/session.ts';
 import { parseLine } from '../text/words.ts';
 import type { Shell } from '../shell/shell.ts';
 import { askOnTerminal } from './ask.ts';
-import { HeldEcho, TypedAhead, typedSoFar } from './typed-ahead.ts';
+import { TypedAhead, typedSoFar, withoutEcho } from './typed-ahead.ts';
 import { type LineAnswer, readLine } from './line-reader.ts';
 import { cut, fit, visible, widthOf } from '../text/visible.ts';
 import type { Completion } from '../shell/completion/complete.ts';
@@ -16,7 +16,6 @@ import { UsageError } from '../errors.ts';
 /** The prompt for dumb terminals, screen readers and pipes. From a pipe the first failed line is the last one. */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
   const host: Host = { ...terminal, appendsOnly: true };
-  const echo = new HeldEcho(host);
   const ahead = new TypedAhead();
   let end: LineEnd = { exitCode: 0, isQuit: false };
   const isPiped = host.stdin.isTTY !== true;
@@ -25,7 +24,7 @@ export async function runRepl(shell: Shell, terminal: Host, firstLine: string): 
   const run = async (line: string): Promise<void> => {
     // A comment is no command, and an empty line would run `help`.
     if (parseLine(line).words.length === 0) return;
-    end = await echo.during(() => runStoppable(shell, line, host, ahead));
+    end = await withoutEcho(host, () => runStoppable(shell, line, host, ahead));
     // A second Ctrl-C would have ended devsh. After the line it counts as a first one again.
     release();
     release = ignoreCtrlC(host);

@@ -65,46 +65,38 @@ function asText(typed: string): string {
   return text.join('');
 }
 
-/** Holds the echo by `stty` while a command runs: typed text would appear in the output, and may be a password. */
-export class HeldEcho {
-  readonly #canHold: boolean;
-  #isHeld = false;
-
-  constructor({ stdin }: Host) {
-    this.#canHold = process.platform !== 'win32' && stdin === process.stdin && stdin.isTTY === true;
-  }
-
-  /** Runs `work` without echo; always restores the terminal. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#canHold) return work();
-    process.on('exit', this.#show);
-    process.on('SIGTSTP', this.#suspend);
-    this.#hide();
-    try {
-      return await work();
-    } finally {
-      process.off('SIGCONT', this.#hide);
-      this.#show();
-      process.off('SIGTSTP', this.#suspend);
-      process.off('exit', this.#show);
-    }
-  }
-
-  readonly #hide = (): void => {
+/**
+ * Holds the echo by `stty` while `work` runs: typed text would appear in the output, and may be a password. Always
+ * restores the terminal.
+ */
+export async function withoutEcho<T>({ stdin }: Host, work: () => Promise<T>): Promise<T> {
+  const canHold = process.platform !== 'win32' && stdin === process.stdin && stdin.isTTY === true;
+  if (!canHold) return work();
+  let isHeld = false;
+  const hide = (): void => {
     // Without `stty` nothing changes.
-    this.#isHeld = stty('-echo') !== undefined;
+    isHeld = stty('-echo') !== undefined;
   };
-
-  readonly #show = (): void => {
-    if (this.#isHeld) stty('echo');
-    this.#isHeld = false;
+  const show = (): void => {
+    if (isHeld) stty('echo');
+    isHeld = false;
   };
-
   /** Ctrl-Z: restores the terminal for the shell. */
-  readonly #suspend = (): void => {
+  const suspend = (): void => {
     // While another program has the terminal, there is no echo to turn off again.
-    if (this.#isHeld) process.once('SIGCONT', this.#hide);
-    this.#show();
+    if (isHeld) process.once('SIGCONT', hide);
+    show();
     process.kill(process.pid, 'SIGSTOP');
   };
+  process.on('exit', show);
+  process.on('SIGTSTP', suspend);
+  hide();
+  try {
+    return await work();
+  } finally {
+    process.off('SIGCONT', hide);
+    show();
+    process.off('SIGTSTP', suspend);
+    process.off('exit', show);
+  }
 }
