@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action, Steps } from './store.ts';
-import type { ViewAction } from './keys/key-binding.ts';
+import { MOVES, type ViewAction } from './keys/key-binding.ts';
 import {
   editPrompt,
   openMenu,
@@ -40,7 +40,6 @@ import {
   scrolled,
   sortedList,
 } from './views/reduce-view.ts';
-import { MOVES } from './views/view.ts';
 import { shownView } from './views/views.ts';
 import { closed, entered, opened, sourced, withdrawn, tableId } from './views/navigation.ts';
 

@@ -1,7 +1,17 @@
 import type { KeyName } from '../terminal/keys.ts';
 
+/** The number of lines of a move at a given height. */
+export const MOVES = {
+  up: () => -1,
+  down: () => 1,
+  'page-up': (height: number) => 1 - height,
+  'page-down': (height: number) => height - 1,
+  first: () => -Infinity,
+  last: () => Infinity,
+};
+
 /** Moves of the table's cursor, or in a text over it. */
-export type MoveAction = 'up' | 'down' | 'page-up' | 'page-down' | 'first' | 'last';
+export type MoveAction = keyof typeof MOVES;
 
 export type TableAction =
   | MoveAction

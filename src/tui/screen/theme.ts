@@ -3,18 +3,7 @@ import type { ThemeName } from '../../text/choices.ts';
 import { widthOf } from '../../text/visible.ts';
 
 /** Kinds of highlighting. A colour never has a meaning that no sign or word has, too. */
-export type Tone =
-  | 'heading'
-  | 'head'
-  | 'good'
-  | 'bad'
-  | 'warning'
-  | 'quiet'
-  | 'plain'
-  | 'chosen'
-  | 'accent'
-  | 'match'
-  | 'changed';
+export type Tone = keyof typeof COLORLESS;
 
 /** The tones of the label colours in an inventory. */
 export const LABEL_TONES = {
@@ -96,7 +85,7 @@ export function lacksUnicode({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
 type ThemeCodes = Readonly<Record<Tone, string>>;
 
 /** The tones without colours: only bold, underline and reverse. */
-export const COLORLESS: ThemeCodes = {
+export const COLORLESS = {
   heading: '1',
   head: '1;4',
   good: '',
@@ -108,7 +97,7 @@ export const COLORLESS: ThemeCodes = {
   accent: '1',
   match: '1;4',
   changed: '4',
-};
+} as const;
 
 const SIXTEEN_COLORS: ThemeCodes = {
   ...COLORLESS,

@@ -3,10 +3,11 @@ import { COMMANDS } from '../../shell/commands/index.ts';
 import { synonymsOf } from '../../shell/grammar/meant-lines.ts';
 import { visible } from '../../text/visible.ts';
 import { key, keysOf } from '../keys/binding.ts';
+import { MOVES } from '../keys/key-binding.ts';
 import { bindingsIn, contextOf, keyText } from '../keys/keymap.ts';
 import type { PaletteEntry, State } from '../state.ts';
 import { memoized } from '../store.ts';
-import { type ListColumn, type ListOf, listOf, MOVES, type OverOf } from './view.ts';
+import { type ListColumn, type ListOf, listOf, type OverOf } from './view.ts';
 
 type PaletteOver = OverOf<'palette'>;
 

@@ -3,7 +3,7 @@ import type { DriftOutput, TableOutput } from '../../shell/output.ts';
 import { fittedWidths, GAP } from '../../text/fit-columns.ts';
 import { cellsUpTo, cut, fit, visible } from '../../text/visible.ts';
 import { lineText } from '../editor/line.ts';
-import type { MoveAction, ViewAction } from '../keys/key-binding.ts';
+import { type MoveAction, MOVES, type ViewAction } from '../keys/key-binding.ts';
 import { placesOf, type TextLine, textOfLine, type Tone } from '../screen/theme.ts';
 import type { Find, Keymap, LogLine, Overlay, State } from '../state.ts';
 import type { Size } from '../terminal/painter.ts';
@@ -270,16 +270,6 @@ export function sought(
   const isInSight = at === undefined || (at >= top && at < top + height);
   return { at, top: isInSight ? top : Math.max(0, at - Math.floor(height / 3)) };
 }
-
-/** The number of lines of a move at a given height. */
-export const MOVES: Readonly<Record<MoveAction, (height: number) => number>> = {
-  up: () => -1,
-  down: () => 1,
-  'page-up': (height) => 1 - height,
-  'page-down': (height) => height - 1,
-  first: () => -Infinity,
-  last: () => Infinity,
-};
 
 /** The first visible line after a move; `last` is the limit. */
 export function movedTop(top: number, action: MoveAction, height: number, last: number): number {
