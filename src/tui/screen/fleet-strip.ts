@@ -158,11 +158,7 @@ function tabsOf(fleet: FleetView, gap: string, width: number): Span[] | undefine
   return widthOfSpans(spans) <= width ? spans : undefined;
 }
 
-interface Fact {
-  readonly text: string;
-  readonly isAlarming: boolean;
-  readonly tone?: Tone;
-}
+type Fact = FleetView['rights'][number] & { readonly tone?: Tone };
 
 /** The right side from the longest to the shortest form. The account is dropped first, alarming facts never. */
 function rightVariants(badges: readonly Fact[], { rights }: FleetView): Span[][] {

@@ -290,16 +290,7 @@ export function withMarks(
 }
 
 /** Counts of all marks, also of those that the filter hides. */
-interface MarkCount {
-  /** The number of names. A name may be marked on several devices. */
-  readonly names: number;
-  readonly records: number;
-  readonly devices: number;
-  /** The names that the filter hides. */
-  readonly hidden: number;
-}
-
-export function countMarks(state: Pick<State, 'table' | 'fleet'>): MarkCount {
+export function countMarks(state: Pick<State, 'table' | 'fleet'>): ReturnType<typeof counted> {
   const { marks } = state.table;
   if (marks.size === 0) return { names: 0, records: 0, devices: 0, hidden: 0 };
   const { all, rows, keyField } = tableRows(state);
@@ -313,6 +304,7 @@ const counted = memoized(
     const shown = new Set(
       isFiltered ? rows.map(({ record }) => rawKeyOf(record, keyField)) : names,
     );
+    // A name may be marked on several devices. `hidden`: the names that the filter hides.
     const hidden = [...names].filter((name) => !shown.has(name)).length;
     return { names: names.size, records, devices: marks.size, hidden };
   },
