@@ -26,7 +26,7 @@ export class Terminal {
   readonly #process: ProcessLike;
   readonly #keys: KeyReader;
   readonly #cleanUp: () => void;
-  #unguardExit = (): void => undefined;
+  #endGuard = (): void => undefined;
   #onKey: ((event: KeyEvent) => void) | undefined;
   #onBackground: ((color: string) => void) | undefined;
   readonly #resizeListeners = new Set<(size: Size) => void>();
@@ -75,7 +75,7 @@ export class Terminal {
   /** Sets our modes. Throws if stdin is no terminal. */
   enter(): void {
     if (this.#mode !== 'left') return;
-    this.#unguardExit = guardExit(this.#process, {
+    this.#endGuard = guardExit(this.#process, {
       restore: () => this.restore(),
       cleanUp: this.#cleanUp,
       // Signals from keys are for the program that has the terminal.
@@ -96,7 +96,7 @@ export class Terminal {
   restore(): void {
     if (this.#mode === 'left') return;
     this.#leaveModes('left');
-    this.#unguardExit();
+    this.#endGuard();
     this.#process.off('SIGCONT', this.#onContinue);
     this.#stdout.off('resize', this.#onResize);
     this.#process.off('SIGWINCH', this.#onWindow);
