@@ -26,6 +26,11 @@ import { DeviceFacts, type Facts } from '../../device/facts.ts';
 /** Number of times that one command asks for the password of one device. */
 const MAX_LOGINS = 3;
 
+interface Untrusted {
+  readonly entry: DeviceEntry;
+  readonly error: UntrustedError;
+}
+
 type AccessOptions = Options<DeviceOption | 'verbose' | 'to'>;
 
 /** Decides about trust and credentials for one command: reads files first, then asks the user. */
@@ -55,11 +60,12 @@ export class ShellAccess implements Access {
   /** Texts of CA files by path: a whole fleet usually shares one. */
   readonly #ca = new Map<string, Promise<string>>();
   /** Resolves to the time since when all of these certificates are pinned. */
-  readonly #trustQuestions: QuestionQueue<
-    { entry: DeviceEntry; error: UntrustedError },
-    string | undefined
-  >;
-  readonly #loginQuestions: QuestionQueue<DeviceEntry, Credential | undefined>;
+  readonly #bringTrust = joinedQuestions((concerns: readonly Untrusted[]) =>
+    this.#askTrust(concerns),
+  );
+  readonly #bringLogin = joinedQuestions((entries: readonly DeviceEntry[]) =>
+    this.#askLogin(entries, this.#io.asksLater === true),
+  );
 
   constructor(shell: ShellSession, io: ShellIo, options: AccessOptions) {
     this.#shell = shell;
@@ -72,10 +78,6 @@ export class ShellAccess implements Access {
     this.notice = io.trace;
     this.progress = io.progress;
     this.warn = (text) => shell.services.notices.add(text);
-    this.#trustQuestions = new QuestionQueue((concerns) => this.#askTrust(concerns));
-    this.#loginQuestions = new QuestionQueue((entries) =>
-      this.#askLogin(entries, io.asksLater === true),
-    );
   }
 
   /** Whether no certificate proves which device it is. */
@@ -126,7 +128,7 @@ export class ShellAccess implements Access {
 
   async acceptCertificate(entry: DeviceEntry, error: UntrustedError): Promise<Trust | undefined> {
     if (this.#ask === undefined) return undefined;
-    const pinnedAt = await this.#trustQuestions.bring({ entry, error });
+    const pinnedAt = await this.#bringTrust({ entry, error });
     const { fingerprint } = error.presented;
     return pinnedAt === undefined ? undefined : { kind: 'pinned', fingerprint, pinnedAt };
   }
@@ -185,23 +187,16 @@ export class ShellAccess implements Access {
     const logins = (this.#logins.get(entry.name) ?? 0) + 1;
     this.#logins.set(entry.name, logins);
     if (logins > MAX_LOGINS) return undefined;
-    const credential = await this.#loginQuestions.bring(entry);
+    const credential = await this.#bringLogin(entry);
     if (credential !== undefined) this.typed.set(entry, credential);
     return credential;
   }
 
-  /** Asks for a login without trying a stored one first (`login`). */
-  async askCredential(entry: DeviceEntry): Promise<Credential | undefined> {
+  /** Asks for one login for all of these devices, without trying a stored one first. */
+  async askLogin(entries: readonly DeviceEntry[]): Promise<Credential | undefined> {
     // The user must know before typing whether the login can be kept.
     if (this.#options.to !== 'vault') await this.#credentials.reachesKeychain();
-    return this.#askLogin([entry], false);
-  }
-
-  /** Asks for one login for all of these devices and uses it to open them. Resolves to false if none is given. */
-  async askLogin(entries: readonly DeviceEntry[]): Promise<boolean> {
-    const credential = await this.#askLogin(entries, false);
-    if (credential !== undefined) for (const entry of entries) this.typed.set(entry, credential);
-    return credential !== undefined;
+    return this.#askLogin(entries, false);
   }
 
   /** Asks what devsh needs to know to continue; undefined if the question waits in the list, or nobody can be asked. */
@@ -228,9 +223,7 @@ export class ShellAccess implements Access {
     };
   }
 
-  async #askTrust(
-    concerns: readonly { entry: DeviceEntry; error: UntrustedError }[],
-  ): Promise<string | undefined> {
+  async #askTrust(concerns: readonly Untrusted[]): Promise<string | undefined> {
     const sorted = concerns.toSorted((a, b) => byName(a.entry, b.entry));
     const details = sorted.map(({ entry, error }) => {
       const { fingerprint, subject, validTo } = error.presented;
@@ -378,27 +371,12 @@ const QUIET_MS = 120;
 const PATIENCE_MS = 1500;
 
 /** Joins the questions that many devices ask at about the same time. Asks one question at a time. */
-export class QuestionQueue<Concern, Answer> {
-  readonly #decide: (concerns: readonly Concern[]) => Promise<Answer>;
-  #gathering: { concerns: Concern[]; answer: Promise<Answer> } | undefined;
-  #last: Promise<unknown> = Promise.resolve();
-
-  constructor(decide: (concerns: readonly Concern[]) => Promise<Answer>) {
-    this.#decide = decide;
-  }
-
-  bring(concern: Concern): Promise<Answer> {
-    if (this.#gathering !== undefined) {
-      this.#gathering.concerns.push(concern);
-      return this.#gathering.answer;
-    }
-    const concerns = [concern];
-    const answer = this.#answerLater(concerns);
-    this.#gathering = { concerns, answer };
-    return answer;
-  }
-
-  async #answerLater(concerns: readonly Concern[]): Promise<Answer> {
+export function joinedQuestions<Concern, Answer>(
+  decide: (concerns: readonly Concern[]) => Promise<Answer>,
+): (concern: Concern) => Promise<Answer> {
+  let gathering: { readonly concerns: Concern[]; readonly answer: Promise<Answer> } | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const answerLater = async (concerns: readonly Concern[]): Promise<Answer> => {
     const until = performance.now() + PATIENCE_MS;
     let count = 0;
     while (count < concerns.length && performance.now() < until) {
@@ -406,10 +384,17 @@ export class QuestionQueue<Concern, Answer> {
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     }
     // Devices that arrive while another question is open still join this one.
-    await this.#last.catch(() => undefined);
-    this.#gathering = undefined;
-    const answer = this.#decide(concerns);
-    this.#last = answer;
+    await last.catch(() => undefined);
+    gathering = undefined;
+    const answer = decide(concerns);
+    last = answer;
     return answer;
-  }
+  };
+  return (concern) => {
+    if (gathering === undefined) {
+      const concerns = [concern];
+      gathering = { concerns, answer: answerLater(concerns) };
+    } else gathering.concerns.push(concern);
+    return gathering.answer;
+  };
 }

@@ -154,7 +154,7 @@ async function givenLogin(
         'use --token-stdin or --password-stdin',
     );
   }
-  if (!options.token) return access.askCredential(session.entry);
+  if (!options.token) return access.askLogin([session.entry]);
   const user = options.user ?? session.entry.user ?? (await access.origin(session.entry)).user;
   const whose = user === undefined ? '' : ` of ${user}`;
   const token = await io.ask({ kind: 'secret', text: `Token${whose} on ${session.ref.name}:` });

@@ -25,14 +25,22 @@ export interface DeviceQuestion {
 /** The suspicious kind comes first. */
 const KINDS = ['changed', 'certificate', 'login'] as const;
 
-export function openQuestions(fleet: Fleet): DeviceQuestion[] {
-  const open = fleet.known.flatMap((session) => {
+type Asking = readonly [DeviceSession, DeviceQuestion];
+
+function askingIn(fleet: Fleet): Asking[] {
+  const open = fleet.known.flatMap((session): Asking[] => {
     const question = questionOf(session);
-    return question === undefined || session.declined === idOf(question) ? [] : [question];
+    return question === undefined || session.declined === idOf(question)
+      ? []
+      : [[session, question]];
   });
-  return sortBy(open, ['kind', 'name'], ({ kind, name }, field) =>
+  return sortBy(open, ['kind', 'name'], ([, { kind, name }], field) =>
     field === 'kind' ? KINDS.indexOf(kind) : name,
   );
+}
+
+export function openQuestions(fleet: Fleet): DeviceQuestion[] {
+  return askingIn(fleet).map(([, question]) => question);
 }
 
 /** Removes the question about a device from the list. Another certificate is a new question. */
@@ -200,11 +208,10 @@ export async function* askNext(
   asked: Set<string>,
 ): AsyncGenerator<Output, readonly DeviceSession[]> {
   if (asked.size === 0 && sessions.some(({ state }) => state.kind === 'ready')) return [];
-  const asking = openQuestions(call.shell.fleet).flatMap((question) => {
-    const session = sessions.find(({ ref }) => ref.name === question.name);
-    return session === undefined || asked.has(question.kind) ? [] : [{ ...question, session }];
-  });
-  const certificates = asking.flatMap(({ kind, session, presented }) =>
+  const asking = askingIn(call.shell.fleet).filter(
+    ([session, { kind }]) => sessions.includes(session) && !asked.has(kind),
+  );
+  const certificates = asking.flatMap(([session, { kind, presented }]) =>
     kind === 'certificate' && presented !== undefined ? [{ session, presented }] : [],
   );
   if (certificates.length > 0) {
@@ -221,7 +228,7 @@ export async function* askNext(
     }
     return certificates.map(({ session }) => session);
   }
-  const logins = asking.flatMap(({ kind, session }) => (kind === 'login' ? [session] : []));
+  const logins = asking.flatMap(([session, { kind }]) => (kind === 'login' ? [session] : []));
   if (logins.length === 0) return [];
   asked.add('login');
   call.access.asksAtOnce = true;
@@ -235,27 +242,23 @@ async function giveLogin(
 ): Promise<boolean> {
   const { services } = shell;
   const isLocked = !services.vault.isUnlocked && (await services.vault.exists());
-  const isOpened = isLocked && (await credentials.unlockVault(access.askPassphrase));
-  // The user must know before typing whether the login can be kept.
-  if (!isOpened) await credentials.reachesKeychain();
-  const isGiven = isOpened || (await access.askLogin(sessions.map(({ entry }) => entry)));
+  if (!(isLocked && (await credentials.unlockVault(access.askPassphrase)))) {
+    const entries = sessions.map(({ entry }) => entry);
+    const credential = await access.askLogin(entries);
+    if (credential === undefined) return false;
+    for (const entry of entries) access.typed.set(entry, credential);
+  }
   // The next request opens them with the new login.
-  if (isGiven) await Promise.all(sessions.map((session) => session.close()));
-  return isGiven;
+  await Promise.all(sessions.map((session) => session.close()));
+  return true;
 }
 
 /** The named devices, or all, each with its open question. */
-async function askingSessions(call: Call): Promise<(readonly [DeviceSession, DeviceQuestion])[]> {
-  const { fleet } = call.shell;
+async function askingSessions(call: Call): Promise<Asking[]> {
   const names = call.args.all('DEVICE');
   const wanted = names.length > 0 ? await call.resolve(names) : undefined;
   const addresses = wanted && new Set(wanted.map(({ ref }) => ref.address));
-  const sessions = new Map(fleet.known.map((session) => [session.ref.name, session]));
-  return openQuestions(fleet).flatMap((question) => {
-    const session = sessions.get(question.name);
-    const isWanted = addresses?.has(question.address) !== false;
-    return session === undefined || !isWanted ? [] : [[session, question] as const];
-  });
+  return askingIn(call.shell.fleet).filter(([, { address }]) => addresses?.has(address) !== false);
 }
 
 /** Reads from the devices without asking the user, which shows what they wait for. */

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { QuestionQueue } from '../../../src/shell/access/access.ts';
+import { joinedQuestions } from '../../../src/shell/access/access.ts';
 
 test('what several bring at about the same time is one question', async () => {
   const asked: (readonly string[])[] = [];
-  const desk = new QuestionQueue<string, string>((concerns) => {
+  const ask = joinedQuestions<string, string>((concerns) => {
     asked.push(concerns);
     return Promise.resolve('yes');
   });
-  expect(await Promise.all(['a', 'b', 'c'].map((concern) => desk.bring(concern)))).toEqual([
+  expect(await Promise.all(['a', 'b', 'c'].map((concern) => ask(concern)))).toEqual([
     'yes',
     'yes',
     'yes',
@@ -19,7 +19,7 @@ test('one question is open at a time, and whoever comes meanwhile is asked about
   let isOpen = false;
   const asked: (readonly string[])[] = [];
   const answers: (() => void)[] = [];
-  const desk = new QuestionQueue<string, number>(async (concerns) => {
+  const ask = joinedQuestions<string, number>(async (concerns) => {
     expect(isOpen).toBe(false);
     isOpen = true;
     asked.push(concerns);
@@ -27,9 +27,9 @@ test('one question is open at a time, and whoever comes meanwhile is asked about
     isOpen = false;
     return asked.length;
   });
-  const first = desk.bring('a');
+  const first = ask('a');
   await expect.poll(() => answers.length).toBe(1);
-  const second = desk.bring('b');
+  const second = ask('b');
   answers[0]?.();
   expect(await first).toBe(1);
   await expect.poll(() => answers.length).toBe(2);
@@ -40,10 +40,10 @@ test('one question is open at a time, and whoever comes meanwhile is asked about
 
 test('a question that fails does not spoil the next one', async () => {
   let count = 0;
-  const desk = new QuestionQueue<string, string>(() => {
+  const ask = joinedQuestions<string, string>(() => {
     count += 1;
     return count === 1 ? Promise.reject(new Error('cancelled')) : Promise.resolve('yes');
   });
-  await expect(desk.bring('a')).rejects.toThrow('cancelled');
-  expect(await desk.bring('b')).toBe('yes');
+  await expect(ask('a')).rejects.toThrow('cancelled');
+  expect(await ask('b')).toBe('yes');
 });
