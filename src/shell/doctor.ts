@@ -109,8 +109,10 @@ async function* fileFindings(services: Services, readings: HistoryFiles): AsyncG
   const { paths, inventory, knownDevices, history, runs, vault } = services;
   for (const [name, path] of Object.entries<string>({ ...paths })) {
     const { state, problem } = await checkFolder(path);
-    const detail = problem ?? (state === 'absent' ? `${path}: devsh creates it when needed` : path);
-    yield finding('files', `folder ${name}`, state === 'not usable' ? 'failed' : 'ok', detail);
+    const usable = state === 'absent' ? `${path}: devsh creates it when needed` : path;
+    yield state === 'not usable'
+      ? finding('files', `folder ${name}`, 'failed', problem)
+      : finding('files', `folder ${name}`, 'ok', usable);
   }
   yield await fileFinding('settings', services.settings.path, async () => {
     // One-shot commands use no keys, but the next full screen must find valid ones.
@@ -166,24 +168,17 @@ async function fileFinding(
   const held = await read().catch(expectedError);
   if (held instanceof DevshError) return finding('files', what, 'failed', held.message, held);
   const { detail, warning } = typeof held === 'string' ? { detail: held } : held;
-  const problem = warning ?? problemOf(check);
-  return problem === undefined
+  const problem = warning ?? check.problem;
+  return problem === ''
     ? finding('files', what, 'ok', `${path}: ${detail}`)
     : finding('files', what, 'warning', problem);
 }
 
-function problemOf({ path, state, mode = '', problem }: FileCheck): string | undefined {
-  if (state !== 'open to others') return problem;
-  return `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
-}
-
 /** The state of a file or folder of devsh, before it is read. */
 interface FileCheck {
-  readonly path: string;
   readonly state: 'absent' | 'fine' | 'open to others' | 'not usable';
-  /** The permissions as four octal digits; absent if the system has none. */
-  readonly mode?: string;
-  readonly problem?: string;
+  /** Empty if it is absent or fine. */
+  readonly problem: string;
 }
 
 /** Checks whether and by whom a file or folder can be used; creates nothing. */
@@ -191,13 +186,14 @@ async function checkFile(path: string): Promise<FileCheck> {
   try {
     const found = await stat(path);
     await access(path, constants.R_OK | constants.W_OK);
-    if (process.platform === 'win32') return { path, state: 'fine' };
-    const bits = found.mode & 0o777;
-    const mode = bits.toString(8).padStart(4, '0');
-    return { path, mode, state: (bits & 0o077) === 0 ? 'fine' : 'open to others' };
+    const isOpen = process.platform !== 'win32' && (found.mode & 0o077) !== 0;
+    if (!isOpen) return { state: 'fine', problem: '' };
+    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+    const problem = `${path} can be read by others (mode ${mode}); chmod go= ${path}`;
+    return { state: 'open to others', problem };
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { path, state: 'absent' };
-    return { path, state: 'not usable', problem: fileError('use', path, error).message };
+    if (errorCode(error) === 'ENOENT') return { state: 'absent', problem: '' };
+    return { state: 'not usable', problem: fileError('use', path, error).message };
   }
 }
 
@@ -206,7 +202,7 @@ async function checkFolder(path: string): Promise<FileCheck> {
   const check = await checkFile(path);
   if (check.state !== 'absent' || dirname(path) === path) return check;
   const above = await checkFolder(dirname(path));
-  return above.state === 'not usable' ? { ...above, path } : { path, state: 'absent' };
+  return above.state === 'not usable' ? above : check;
 }
 
 async function* keychainFindings(call: Call): AsyncGenerator<Finding> {
