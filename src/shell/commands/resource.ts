@@ -16,7 +16,6 @@ import {
   whereFilter,
 } from '../arguments.ts';
 import type { Change, Target } from '../../change/change.ts';
-import type { Arguments } from '../../text/words.ts';
 import { BodyFailure } from '../../device/errors.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { type DeviceRecord, valueText } from '../../device/record.ts';
@@ -35,7 +34,7 @@ import {
   withKeptColumns,
 } from '../records/read-records.ts';
 import { type Output, info } from '../output.ts';
-import { CHANGE, DEVICES, type OptionKey, PAST, TABLE } from '../grammar/options.ts';
+import { CHANGE, DEVICES, PAST, TABLE } from '../grammar/options.ts';
 import { textOf } from '../../output/sentences.ts';
 
 export function resourceCommand(resource: string): CommandSpec {
@@ -266,7 +265,7 @@ function add(resource: string): VerbSpec {
         throw notAssigned(first.text, first.start, keyFieldOf(documentedProfile, resource));
       refuseJoined(words, fieldTest(call, resource));
       const fields = changeFields(words);
-      yield* writeOn(call, [{ action: 'add', resource, ...fields }]);
+      yield* writeOn(call, { action: 'add', resource, ...fields });
     },
   });
 }
@@ -301,7 +300,7 @@ function set(resource: string): VerbSpec {
         (await isSingleHere(call, resource));
       if (isKeyless) {
         const fields = changeFields(words);
-        yield* writeOn(call, [{ action: 'set', resource, target: keyTarget(''), ...fields }]);
+        yield* writeOn(call, { action: 'set', resource, target: keyTarget(''), ...fields });
         return;
       }
       const keys = where === undefined ? leadingKeys(call, resource, words) : [];
@@ -325,10 +324,7 @@ function set(resource: string): VerbSpec {
       }
       refuseJoined(assigned, fieldTest(call, resource));
       const fields = changeFields(assigned);
-      const change = (target: Target): Change => ({ action: 'set', resource, target, ...fields });
-      if (where !== undefined && call.options.only.length === 0)
-        yield* writeOn(call, [change(whereTarget(call.args, where))]);
-      else yield* writeKeys(call, keys, change);
+      yield* writeKeys(call, keys, (target) => ({ action: 'set', resource, target, ...fields }));
     },
   });
 }
@@ -362,10 +358,7 @@ function remove(resource: string): VerbSpec {
           column: call.args.end,
         });
       }
-      const remove = (target: Target): Change => ({ action: 'delete', resource, target });
-      if (where !== undefined && call.options.only.length === 0)
-        yield* writeOn(call, [remove(whereTarget(call.args, where))]);
-      else yield* writeKeys(call, keys, remove);
+      yield* writeKeys(call, keys, (target) => ({ action: 'delete', resource, target }));
     },
   });
 }
@@ -423,39 +416,32 @@ function restore(resource: string): VerbSpec {
   });
 }
 
-/** One plan for all keys, each on every selected device unless `--only` limits it. */
+/** One plan for `--where`, or for all keys, each on every selected device unless `--only` limits it. */
 async function* writeKeys(
-  call: WriteCall & Call<'only'>,
+  call: WriteCall & Call<'only' | 'where'>,
   keys: readonly string[],
   changeOf: (target: Target) => Change,
 ): AsyncGenerator<Output> {
-  if (call.options.only.length === 0) {
-    yield* writeOn(
-      call,
-      keys.map((key) => changeOf(keyTarget(key))),
-    );
-    return;
-  }
+  const { where } = call.options;
+  if (where !== undefined) whereFilter(call.args, where);
   const { write } = await import('../writing/write.ts');
   const sessions = await call.sessions();
   const isSelected = keySelector(call.options, keys, sessions);
   const changesFor = (session: DeviceSession): Change[] =>
-    keys.filter((key) => isSelected(key, session)).map((key) => changeOf(keyTarget(key)));
+    where === undefined
+      ? keys.filter((key) => isSelected(key, session)).map((key) => changeOf(keyTarget(key)))
+      : [changeOf({ kind: 'where', filter: where })];
   const concerned = sessions.filter((session) => changesFor(session).length > 0);
   yield* write(call, { sessions: concerned, wanted: changesFor, age: 'fresh' });
 }
 
-/** Loads the code for writing only when something is written. */
-async function* writeOn(call: WriteCall, changes: readonly Change[]): AsyncGenerator<Output> {
-  const { writeChanges } = await import('../writing/write.ts');
-  yield* writeChanges(call, changes);
+/** Writes the same change to all devices of the line. */
+async function* writeOn(call: WriteCall, change: Change): AsyncGenerator<Output> {
+  // The code for writing is loaded only when something is written.
+  const { write } = await import('../writing/write.ts');
+  yield* write(call, { sessions: await call.sessions(), wanted: () => [change], age: 'fresh' });
 }
 
 function keyTarget(text: string): Target {
   return { kind: 'key', key: text };
-}
-
-function whereTarget(args: Arguments<OptionKey>, filter: string): Target {
-  whereFilter(args, filter);
-  return { kind: 'where', filter };
 }

@@ -68,14 +68,6 @@ interface ReviewedPlan {
 
 const CONSENT = { fresh: 'this line', older: 'a fresh line', 'way back': 'its run' } as const;
 
-/** Writes the same changes to all devices of the line. */
-export async function* writeChanges(
-  call: WriteCall,
-  changes: readonly Change[],
-): AsyncGenerator<Output> {
-  yield* write(call, { sessions: await call.sessions(), wanted: () => changes, age: 'fresh' });
-}
-
 /**
  * The one way to write: read and plan, ask the gate, guard, show, ask; then journal, read again, send, read back and
  * report. With `--dry-run` it ends after the plan.
