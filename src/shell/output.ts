@@ -121,12 +121,8 @@ export function awaiting(
   total: number,
 ): ProgressOutput {
   const { size } = awaited;
-  const done = total - size;
-  return { kind: 'progress', done, total, text: awaitingText(text, namesOf(awaited), size) };
-}
-
-function* namesOf(awaited: Iterable<{ readonly ref: DeviceRef }>): Generator<string> {
-  for (const { ref } of awaited) yield ref.name;
+  const names = awaited.values().map(({ ref }) => ref.name);
+  return { kind: 'progress', done: total - size, total, text: awaitingText(text, names, size) };
 }
 
 /** `connecting: waiting for fw12, fw21 and 14 more`. Reads no more names than it shows: there may be thousands. */

@@ -58,7 +58,8 @@ export const help = command({
     const topic =
       TOPIC_NAMES.find((name) => name === first.text) ??
       (command === undefined ? storeTopic(first.text) : undefined);
-    const about = topic && (await textOf(topic, shell.services));
+    const loaded = topic && (await import('../help/topic-text.ts'));
+    const about = topic && (await loaded?.helpOnTopic(topic, shell.services));
     if (command === undefined) {
       const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
       const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
@@ -100,11 +101,6 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
     ...commands.map(({ name, summary }) => ({ text: name, summary })),
     ...TOPIC_NAMES.map((name) => ({ text: name, summary: HELP_TOPICS[name] })),
   ];
-}
-
-async function textOf(topic: TopicName, services: Services): Promise<string> {
-  const { helpOnTopic } = await import('../help/topic-text.ts');
-  return helpOnTopic(topic, services);
 }
 
 /** The data that programs get in place of the text of a topic. */

@@ -69,9 +69,7 @@ export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases
   const own = namedAliases(aliases).map(([name, alias]) => [name, shownRun(alias)] as const);
   const sections = SECTIONS.flatMap((section) => {
     const members = commands.filter((command) => command.section === section);
-    const rows = members.flatMap((command) =>
-      command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
-    );
+    const rows = members.flatMap(verbRows);
     return rows.length === 0 ? [] : [section, ...twoColumns(rows), ''];
   });
   return [
@@ -93,11 +91,6 @@ export function helpOverview(commands: readonly CommandSpec[], aliases?: Aliases
   ].join('\n');
 }
 
-/** The help of the verb, or of all verbs of the command if the line names none. */
-function helpAsked({ command, verb, isImplied }: Invocation): string {
-  return isImplied === true ? helpOnCommand(command) : helpOn(command, verb);
-}
-
 export function helpOnCommand(command: CommandSpec): string {
   const nameless = command.verbs.find(({ name }) => name === '');
   return command.verbs.length === 1
@@ -105,9 +98,7 @@ export function helpOnCommand(command: CommandSpec): string {
     : [
         `${command.name}: ${command.summary}`,
         '',
-        ...twoColumns(
-          command.verbs.map((verb): [string, string] => [usageOf(command, verb), verb.summary]),
-        ),
+        ...twoColumns(verbRows(command)),
         '',
         `"help ${command.name} VERB" explains one of them.`,
         ...(nameless === undefined
@@ -145,6 +136,10 @@ export function usageOf(command: CommandSpec, verb: VerbSpec): string {
   const isDefault = verb.name !== '' && verb.name === command.defaultVerb;
   const head = isDefault ? `${command.name} [${verb.name}]` : title(command, verb);
   return [head, ...verb.args.map(argLabel)].join(' ');
+}
+
+function verbRows(command: CommandSpec): [string, string][] {
+  return command.verbs.map((verb) => [usageOf(command, verb), verb.summary]);
 }
 
 function optionRows(keys: readonly OptionKey[]): [string, string][] {
@@ -187,6 +182,8 @@ function rowLines(line: string): string[] {
   return [...wrapText(left.trimEnd(), WIDTH, below), ...wrapText(below + right, WIDTH, below)];
 }
 
-export function helpOutput(asked: Invocation): Output {
-  return { kind: 'text', name: 'help', text: inWidth(helpAsked(asked)) };
+/** The help of the verb, or of all verbs of the command if the line names none. */
+export function helpOutput({ command, verb, isImplied }: Invocation): Output {
+  const text = isImplied === true ? helpOnCommand(command) : helpOn(command, verb);
+  return { kind: 'text', name: 'help', text: inWidth(text) };
 }
