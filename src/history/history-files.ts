@@ -115,7 +115,13 @@ export class HistoryFiles {
 
   /** The key of the digests, made on first use. Call under the lock. */
   async key(): Promise<Buffer> {
-    return (await this.knownKey()) ?? this.#newKey();
+    const known = await this.knownKey();
+    if (known !== undefined) return known;
+    await makePrivateFolder(this.folder);
+    const key = randomBytes(KEY_BYTES);
+    await writeTextAtomically(this.#keyPath, `${key.toString('base64')}\n`);
+    this.#key = key;
+    return key;
   }
 
   /** The key of the digests; undefined if there is none yet. */
@@ -125,14 +131,6 @@ export class HistoryFiles {
     const key = Buffer.from(text ?? '', 'base64');
     if (key.length === KEY_BYTES) this.#key = key;
     return this.#key;
-  }
-
-  async #newKey(): Promise<Buffer> {
-    await makePrivateFolder(this.folder);
-    const key = randomBytes(KEY_BYTES);
-    await writeTextAtomically(this.#keyPath, `${key.toString('base64')}\n`);
-    this.#key = key;
-    return key;
   }
 
   get #keyPath(): string {

@@ -57,7 +57,7 @@ export function wayBack(from: WayBackFrom): WayBack {
   const keyOf = (record: DeviceRecord): string => valueText(valueAt(record, keyField));
   const nowKeys = new Map([...now.keys()].map((key, index) => [records[index] ?? {}, key]));
   const then = new Map(
-    [...past.state].map(([key, kept]) => [key, withoutMoving(kept, past.leftOut)]),
+    [...past.state].map(([key, { fields }]) => [key, withoutFields(fields, past.leftOut)]),
   );
   const usual = new Set([...then.values()].flatMap((record) => Object.keys(record)));
   const isShared = sharedKeys(keyField, keyOf, [...then.values()], records);
@@ -157,10 +157,6 @@ function recordNow(
   // Values that are written back do not speak against the record.
   const second = answer(setBack(from, [kept, undefined], record, first.record).fields);
   return 'record' in second ? second.record : undefined;
-}
-
-function withoutMoving({ fields }: KeptRecord, leftOut: readonly string[]): DeviceRecord {
-  return withoutFields(fields, leftOut);
 }
 
 /** Tests whether a key may mean several records. If the key is a secret, it is masked in kept records, so it may. */

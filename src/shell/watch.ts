@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceRecord } from '../device/record.ts';
 import { UsageError } from '../errors.ts';
 import { recordChanges } from '../fleet/compared.ts';
-import type { Format } from './grammar/options.ts';
 import { info, type Output, type ReadOutput, type TableOutput, type View } from './output.ts';
 import type { DeviceSession } from '../fleet/device-session.ts';
 
@@ -15,14 +14,7 @@ export function nextWait(everyMs: number, waitMs: number, hasAnswer: boolean): n
   return hasAnswer ? everyMs : Math.max(everyMs, Math.min(waitMs * 2, LONGEST_WAIT_MS));
 }
 
-/** Throws a `UsageError` for a format that is printed at the end: a watch has no end. */
-function refuseEndless(format: Format = 'table'): void {
-  if (format !== 'table' && format !== 'jsonl') {
-    throw new UsageError(`--watch never ends, and ${format} needs an end; use --format jsonl`);
-  }
-}
-
-/** Runs a round at once, then repeats it until the signal aborts. */
+/** Runs a round at once, then repeats it until the signal aborts. Throws a `UsageError` for a format with an end. */
 async function* repeated(
   call: Call,
   everyMs: number,
@@ -30,7 +22,10 @@ async function* repeated(
   round: (isFirst: boolean) => AsyncGenerator<Output>,
 ): AsyncGenerator<Output> {
   const { signal } = call.io;
-  refuseEndless(call.options.format);
+  const { format = 'table' } = call.options;
+  if (format !== 'table' && format !== 'jsonl') {
+    throw new UsageError(`--watch never ends, and ${format} needs an end; use --format jsonl`);
+  }
   yield* round(true);
   yield { kind: 'checkpoint' };
   yield info(`watching every ${everyMs / 1000} s; Ctrl-C stops it`);

@@ -82,25 +82,21 @@ function bodyLines(
   if (first.error && first.steps.length === 0) {
     return ['', `Could not be read: ${inline(first.error.message)}`];
   }
-  return first.steps.flatMap((step, index) => {
+  return first.steps.flatMap(({ result, changes }, index) => {
+    const { action, verdict } = result;
     const sameSteps = devices.flatMap(({ steps }) => steps[index] ?? []);
-    const rows = step.changes
+    const rows = changes
       .filter(({ field }) => !isLeftOut(field))
       .map((change) => changeRow(change, sameSteps));
     return [
       '',
-      `### ${stepTitle(step)}`,
-      ...remarksOf(step.result).flatMap((remark) => ['', `Remark: ${inline(remark)}`]),
+      `### ${action} ${inline(recordName(result))}: ${verdict}`,
+      ...remarksOf(result).flatMap((remark) => ['', `Remark: ${inline(remark)}`]),
       ...(rows.length === 0
         ? []
         : ['', ...table(['Field', 'Before', 'Planned', 'Stored afterwards'], rows)]),
     ];
   });
-}
-
-function stepTitle({ result }: StepReport): string {
-  const { action, verdict } = result;
-  return `${action} ${inline(recordName(result))}: ${verdict}`;
 }
 
 function changeRow(change: FieldChange, sameSteps: readonly StepReport[]): string[] {

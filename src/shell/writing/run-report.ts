@@ -41,10 +41,13 @@ const MOST_NAMES = 20;
 
 /** `runs merge FILE…`: merges the results of all shards into one run. */
 export async function* mergeRuns(call: Call<'output' | 'plans'>): AsyncGenerator<Output> {
-  const merged = await readParts(call);
-  const { run, missing, remarks } = merged;
+  const { run, missing, remarks } = await readParts(call);
   for (const note of remarks) yield warning(textOf(note));
-  if (missing.length > 0) yield warning(missingText(merged));
+  if (missing.length > 0) {
+    const count = `${missing.length} of ${run.plan.devices.length} devices`;
+    const names = missing.map(({ name }) => name);
+    yield warning(`${count} are in no result file: ${someOf(names, MOST_NAMES)}`);
+  }
   if (call.options.output !== undefined) yield* writeReport(call, runReport(run));
   for (const result of resultsOf(run)) yield { kind: 'result', run: run.run, result };
   yield summaryOf(run);
@@ -67,10 +70,4 @@ async function readParts(call: Call<'plans'>): Promise<Merged> {
     files.push(readResult(await call.readText(file), file));
   }
   return mergeResults(plans, files);
-}
-
-function missingText({ run, missing }: Merged): string {
-  const names = missing.map(({ name }) => name);
-  const count = `${missing.length} of ${run.plan.devices.length} devices`;
-  return `${count} are in no result file: ${someOf(names, MOST_NAMES)}`;
 }
