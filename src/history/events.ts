@@ -212,11 +212,7 @@ export function recordsNamed({ state, ...naming }: KnownReading, key: string): K
   });
 }
 
-function eventsOfResource(
-  base: { readonly device: string; readonly period: string; readonly resource: string },
-  readings: Readings,
-  since: number,
-): Event[] {
+function eventsOfResource(base: KnownResource['base'], readings: Readings, since: number): Event[] {
   // A field that was found to move by itself did so before, too.
   const left = new Set(readings.flatMap((reading) => reading.left ?? []));
   const events: Event[] = [];

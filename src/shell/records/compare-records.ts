@@ -35,7 +35,7 @@ import {
   driftSummary,
 } from '../../fleet/drift.ts';
 import { type Filter, matches } from '../../fleet/filter.ts';
-import type { FleetRead } from '../../fleet/fleet.ts';
+import type { FleetRead, Refine } from '../../fleet/fleet.ts';
 import { sortBy } from '../../fleet/sort.ts';
 import { counted, countsText, pluralOf, someOf } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
@@ -61,15 +61,16 @@ export function refuseGiven(options: Given, keys: readonly OptionKey[], why: str
   if (flag !== undefined) throw new UsageError(`${why}: leave out --${flag}`);
 }
 
-/** Reads all of these devices, and returns the lists in their order. Yields the failures. */
+/** Reads all of these devices with the fields `asked`, and returns the lists in their order. Yields the failures. */
 export async function* readAll(
   call: Call,
   sessions: readonly DeviceSession[],
   resource: string,
-  options: Parameters<Call['read']>[2] = {},
+  { asked = [], closes = false }: { asked?: readonly string[]; closes?: boolean | undefined } = {},
 ): AsyncGenerator<Output, Extract<FleetRead, { ok: true }>[]> {
   const found = new Map<DeviceSession, Extract<FleetRead, { ok: true }>>();
-  for await (const one of call.read(sessions, resource, options)) {
+  const refine: Refine = (session, records) => withFields(call, session, resource, records, asked);
+  for await (const one of call.read(sessions, resource, { refine, closes })) {
     if (one.ok) found.set(one.session, one);
     else yield { kind: 'error', error: one.error, device: one.session.ref };
     yield readProgress(resource, one);
@@ -131,9 +132,7 @@ export async function* compareDevices(
   }
   const { options } = call;
   const asked = fieldsAsked(options, filter);
-  const listed = yield* readAll(call, sessions, resource, {
-    refine: (session, records) => withFields(call, session, resource, records, asked),
-  });
+  const listed = yield* readAll(call, sessions, resource, { asked });
   const reads = yield* withReferences(call, resource, listed);
   const [first] = reads.map(({ session }) => session);
   if (first === undefined) return;
@@ -222,10 +221,7 @@ export async function* compareBaseline(
   const { columns } = options;
   const wanted = stated.filter((field) => columns?.includes(field) !== false);
   const asked = [...wanted, ...fieldsAsked({}, filter)];
-  const reads = yield* readAll(call, sessions, resource, {
-    closes: call.io.isLast === true,
-    refine: (session, records) => withFields(call, session, resource, records, asked),
-  });
+  const reads = yield* readAll(call, sessions, resource, { asked, closes: call.io.isLast });
 
   const problems = new Problems();
   const known = new Set(

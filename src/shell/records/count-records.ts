@@ -1,4 +1,10 @@
-import { type DeviceRecord, type Value, nestedValue, valueText } from '../../device/record.ts';
+import {
+  type DeviceRecord,
+  grouped,
+  type Value,
+  nestedValue,
+  valueText,
+} from '../../device/record.ts';
 import { maskedRecord, maskedValue, isSecretName } from '../../device/sensitive-fields.ts';
 import { UsageError } from '../../errors.ts';
 import type { Filter } from '../../fleet/filter.ts';
@@ -7,14 +13,14 @@ import { counted } from '../../text/one-line.ts';
 import type { Call } from '../command.ts';
 import { info, type Output, table, warning } from '../output.ts';
 import { readAll, refuseGiven } from './compare-records.ts';
-import { checkFilter, fieldsAsked, matching, unreadOf, withFields } from './read-records.ts';
+import { checkFilter, fieldsAsked, matching, unreadOf } from './read-records.ts';
 
 type CountCall = Call<'columns' | 'sort' | 'fold' | 'drift' | 'watchMs'>;
 
-interface ValueCount {
+/** The value of one record, and the device that has it. */
+interface Held {
   readonly value: Value | undefined;
-  records: number;
-  readonly devices: Set<string>;
+  readonly device: string;
 }
 
 /** `RESOURCE list --count-by FIELD`: how many records have which value, over the selected devices. */
@@ -31,18 +37,17 @@ export async function* countRecords(
   refuseGiven(call.options, others, '--count-by prints counts, sorted by count');
   const sessions = await call.sessions();
   const asked = fieldsAsked({ columns: [field] }, filter);
-  const counts = new Map<string, ValueCount>();
-  let total = 0;
-  const reads = yield* readAll(call, sessions, resource, {
-    closes: call.io.isLast === true,
-    refine: (session, records) => withFields(call, session, resource, records, asked),
+  const reads = yield* readAll(call, sessions, resource, { asked, closes: call.io.isLast });
+  const found = reads.flatMap(({ session, records }) => {
+    const { name: device } = session.ref;
+    return matching(filter, records, device).map((record): Held => {
+      return { device, value: valueIn(record, field, device) };
+    });
   });
-  for (const { session, records } of reads) {
-    const { name } = session.ref;
-    const found = matching(filter, records, name);
-    total += found.length;
-    for (const record of found) add(counts, valueIn(record, field, name), name);
-  }
+  // 5 and "5" are one value, as in a filter.
+  const counts = grouped(found, ({ value }) =>
+    value === undefined || value === null ? String(value) : `=${valueText(value)}`,
+  );
   if (reads.length === 0) return;
   const unread = unreadOf(sessions, reads);
   yield* checkFilter(call, sessions, { resource, filter, sorted: [field], reads });
@@ -55,7 +60,7 @@ export async function* countRecords(
   const columns = [{ key: 'value', title: field.toUpperCase() }, 'records', 'devices'];
   yield table('counts', [...columns, hasNotes && 'note'], rows, { hasSuccess: true });
   yield info(
-    `${counted(total, resource)} on ${counted(reads.length, 'device')}, ${counted(rows.length, 'value')}`,
+    `${counted(found.length, resource)} on ${counted(reads.length, 'device')}, ${counted(rows.length, 'value')}`,
   );
   if (unread.length > 0) {
     yield warning(
@@ -70,17 +75,9 @@ function valueIn(record: DeviceRecord, field: string, device: string): Value | u
   return field.includes('.') ? nestedValue(maskedRecord(record), field) : undefined;
 }
 
-function add(counts: Map<string, ValueCount>, value: Value | undefined, device: string): void {
-  // 5 and "5" are one value, as in a filter.
-  const key = value === undefined || value === null ? String(value) : `=${valueText(value)}`;
-  const row = counts.get(key) ?? { value, records: 0, devices: new Set() };
-  row.records += 1;
-  row.devices.add(device);
-  counts.set(key, row);
-}
-
 /** The row has no `value` if the records do not have the field. */
-function rowOf({ value, records, devices }: ValueCount): Readonly<Record<string, Value>> {
+function rowOf(same: readonly [Held, ...Held[]]): Readonly<Record<string, Value>> {
+  const [{ value }] = same;
   const note =
     value === undefined
       ? 'no such field'
@@ -91,8 +88,8 @@ function rowOf({ value, records, devices }: ValueCount): Readonly<Record<string,
           : undefined;
   return {
     ...(value !== undefined && { value }),
-    records,
-    devices: devices.size,
+    records: same.length,
+    devices: new Set(same.map(({ device }) => device)).size,
     ...(note !== undefined && { note }),
   };
 }
