@@ -3,7 +3,7 @@ import { CredentialGate } from '../fleet/credential-gate.ts';
 import type { LabelColor } from '../fleet/inventory-schema.ts';
 import { DeclinedError, RefusedError, unlessFailed } from '../errors.ts';
 import { Credential } from '../device/credential.ts';
-import type { DeviceRef } from '../device/record.ts';
+import { type DeviceRef, grouped } from '../device/record.ts';
 import type { Trust } from '../device/tls.ts';
 import { join } from 'node:path';
 import type { HistoryFiles } from '../history/history-files.ts';
@@ -205,15 +205,11 @@ export interface Labels {
 }
 
 export function labelsOf(devices: readonly Pick<InventoryDevice, 'label' | 'color'>[]): Labels {
-  const counts = new Map<string, number>();
-  for (const { label } of devices) {
-    if (label !== undefined) counts.set(label, (counts.get(label) ?? 0) + 1);
-  }
-  if (counts.size === 0) return { texts: [], color: undefined };
-  const labelled = devices.filter(({ label }) => label !== undefined);
-  const colors = new Set(labelled.map(({ color }) => color));
-  const said = [...counts].map(([label, count]) =>
-    count === devices.length ? label : `${count} ${label}`,
+  const groups = grouped(devices, ({ label }) => label);
+  if (groups.size === 0) return { texts: [], color: undefined };
+  const [color, ...others] = new Set([...groups.values()].flat().map((one) => one.color));
+  const said = [...groups].map(([label, { length }]) =>
+    length === devices.length ? label : `${length} ${label}`,
   );
-  return { texts: [someOf(said, 2)], color: colors.size === 1 ? labelled[0]?.color : undefined };
+  return { texts: [someOf(said, 2)], color: others.length === 0 ? color : undefined };
 }

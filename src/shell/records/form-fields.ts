@@ -13,6 +13,7 @@ import { type FieldIssues, RejectedError } from '../../device/errors.ts';
 import {
   type DeviceRecord,
   frequencies,
+  grouped,
   isNested,
   isValueList,
   type Value,
@@ -20,7 +21,7 @@ import {
   valueText,
 } from '../../device/record.ts';
 import { holdsSecret, isSecretName, maskedValue } from '../../device/sensitive-fields.ts';
-import { fillMissing, type Missing } from '../../change/fill-missing.ts';
+import { fillMissing } from '../../change/fill-missing.ts';
 import { NotPossibleError } from '../../change/plan.ts';
 import type { StepResult } from '../../change/verdict.ts';
 import type { Fleet } from '../../fleet/fleet.ts';
@@ -96,12 +97,17 @@ export function formFields(
   return names
     .filter((field) => !idFields.includes(field) && isAssignable(field))
     .map((field) => {
-      const origin = originOf(session, resource, field);
       // `flatMap` with the value in a list: a value that is a list itself stays one value.
       const values = records.flatMap((one) => (Object.hasOwn(one, field) ? [one[field]] : []));
+      const isKey = field === keyField;
       const facts = valueAt(known, field) ?? {};
-      const one = formField({ field, facts, keyField, values, record, origin, missing });
-      return held.length < 2 ? one : fieldOfAll(one, held, field === keyField);
+      const one: FormField = {
+        ...formField(field, facts, values, record),
+        isRequired: (facts.required ?? isKey) || missing?.needed.includes(field) === true,
+        fallback: valueText(valueAt(missing?.values, field)),
+        origin: originOf(session, resource, field),
+      };
+      return held.length < 2 ? one : fieldOfAll(one, held, isKey);
     });
 }
 
@@ -120,22 +126,16 @@ function fieldOfAll(field: FormField, held: readonly DeviceRecord[], isKey: bool
 /** By field: why devices refused it, or that it differs from what was sent. Names the devices if not all object. */
 export function objections(results: readonly StepResult[]): FieldIssues {
   const count = new Set(results.map(({ device }) => device.name)).size;
-  const found = new Map<string, Map<string, Set<string>>>();
-  for (const result of results) {
-    for (const [field, text] of objectionsOf(result)) {
-      const texts = found.get(field) ?? new Map<string, Set<string>>();
-      texts.set(text, new Set(texts.get(text)).add(result.device.name));
-      found.set(field, texts);
-    }
-  }
-  return Object.fromEntries(
-    [...found].map(([field, texts]) => [
-      field,
-      [...texts].map(([text, names]) =>
-        names.size === count ? text : `${[...names].join(', ')}: ${text}`,
-      ),
-    ]),
+  const found = results.flatMap((result) =>
+    objectionsOf(result).map(([field, text]) => ({ field, text, name: result.device.name })),
   );
+  const textsOf = (all: typeof found): string[] =>
+    [...grouped(all, ({ text }) => text)].map(([text, same]) => {
+      const names = new Set(same.map(({ name }) => name));
+      return names.size === count ? text : `${[...names].join(', ')}: ${text}`;
+    });
+  const byField = grouped(found, ({ field }) => field);
+  return Object.fromEntries([...byField].map(([field, all]) => [field, textsOf(all)]));
 }
 
 function objectionsOf({ verdict, error, differences = [] }: StepResult): [string, string][] {
@@ -175,31 +175,24 @@ function originOf(
     : 'seen';
 }
 
-interface Source {
-  readonly field: string;
-  readonly facts: FieldFacts;
-  readonly keyField: string | undefined;
-  readonly values: readonly (Value | undefined)[];
-  readonly record: DeviceRecord | undefined;
-  readonly origin: FormField['origin'];
-  /** What a new record needs besides the fields that are described. */
-  readonly missing: Missing | undefined;
-}
-
-function formField(source: Source): FormField {
-  const { field, facts, keyField, values, record, origin, missing } = source;
-  const current = record !== undefined && Object.hasOwn(record, field) ? record[field] : undefined;
+/** The field of one record, or of a new one. */
+function formField(
+  name: string,
+  facts: FieldFacts,
+  values: readonly (Value | undefined)[],
+  record: DeviceRecord | undefined,
+): Omit<FormField, 'isRequired' | 'origin' | 'fallback'> {
+  const current = valueAt(record, name);
   const shape = fieldShape(facts, [...values, current]);
   const isNested = shape.kind === 'list' || shape.kind === 'object';
   const type = facts.type ?? (shape.kind === 'boolean' ? 'boolean' : 'string');
-  const isSecret = isSecretName(field) && typeof current !== 'boolean';
+  const isSecret = isSecretName(name) && typeof current !== 'boolean';
   const isChoice = isChoiceField(facts);
   const choices = facts.choices;
   return {
-    name: field,
-    label: facts.label ?? labelOf(field),
+    name,
+    label: facts.label ?? labelOf(name),
     type,
-    isRequired: (facts.required ?? field === keyField) || missing?.needed.includes(field) === true,
     isReadOnly:
       facts.readOnly === true ||
       (facts.createOnly === true && record !== undefined) ||
@@ -212,9 +205,7 @@ function formField(source: Source): FormField {
     max: facts.max,
     choices: choices?.length === 0 ? undefined : choices,
     proposals: choices === undefined && isChoice ? proposalsOf(values) : undefined,
-    value: isSecret ? '' : editText(current && maskedValue(field, current), shape),
-    fallback: valueText(valueAt(missing?.values, field)),
-    origin,
+    value: isSecret ? '' : editText(current && maskedValue(name, current), shape),
   };
 }
 
