@@ -120,6 +120,8 @@ function callLines(
   const { ifMatch, ifAbsent, secretName } = step.request;
   const nameOf = (field: string): string => variableFor(variables, field, recordName(step));
   const path = pathWithout(secretName, step.request.path, () => `\0${nameOf(step.keyField)}\0`);
+  // In a URL, the zone of an IPv6 address (`%eth0`) is `%25eth0` (RFC 6874).
+  const host = device.address.replaceAll('%', '%25');
   const proxy = route?.kind === 'proxy' ? route.proxy : undefined;
   const headerWords = [
     ...(named('accept') === undefined ? ['"${accept[@]}"'] : []),
@@ -144,7 +146,7 @@ function callLines(
           `  --header ${quoted(`Content-Type: ${named('content-type') ?? 'application/json'}`)} \\`,
           `  --data-raw ${quoted(jsonText(maskedRecord(json)))} \\`,
         ]),
-    `  ${urlArgument(urlOf(device.address, path), nameOf)} || status=1`,
+    `  ${urlArgument(`https://${host}${path}`, nameOf)} || status=1`,
   ];
 }
 
@@ -176,7 +178,8 @@ function dataArgument(
   [field, text]: readonly [field: string, text: string],
   nameOf: (field: string) => string,
 ): string {
-  const name = encodedName(field);
+  // curl encodes only the value.
+  const name = new URLSearchParams([[field, '']]).toString().slice(0, -1);
   if (maskedValue(field, text) === MASK) {
     return `--data-urlencode ${quoted(`${name}@`)}<(printf '%s' "$${nameOf(field)}")`;
   }
@@ -184,11 +187,6 @@ function dataArgument(
   return name === '' || text.includes('\0')
     ? `--data-raw ${quoted(new URLSearchParams([[field, text]]).toString())}`
     : `--data-urlencode ${quoted(`${name}=${text}`)}`;
-}
-
-/** The name in encoded form, because curl encodes only the value. */
-function encodedName(field: string): string {
-  return new URLSearchParams([[field, '']]).toString().slice(0, -1);
 }
 
 /** The variable of a secret. Two users have two passwords, but one user has the same on all devices. */
@@ -214,11 +212,6 @@ function urlArgument(url: string, nameOf: (field: string) => string): string {
   const parts = maskedPath(escaped, (field) => `\0${nameOf(field)}\0`).split('\0');
   const words = parts.map((part, index) => (index % 2 === 0 ? quoted(part) : `"$${part}"`));
   return `--config <(printf 'url = "%s"\\n' ${words.join('')})`;
-}
-
-/** The URL of a path. In it, the zone of an IPv6 address (`%eth0`) is `%25eth0` (RFC 6874). */
-function urlOf(address: string, path: string): string {
-  return `https://${address.replaceAll('%', '%25')}${path}`;
 }
 
 /** A text as one word for bash, with invisible characters as the bytes of their UTF-8 form. */
