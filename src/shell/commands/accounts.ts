@@ -325,7 +325,9 @@ export const rotate: CommandSpec = {
         'rotate password admin --on @all --generate --escrow new.age --recipient age1…',
         'rotate password --where username!=root --user root --new-stdin < new-password',
       ],
-      run: later(async () => (await import('../writing/rotate.ts')).rotatePassword),
+      async *run(call) {
+        yield* (await import('../writing/rotate.ts')).rotate(call, 'basic');
+      },
     }),
     verb({
       name: 'token',
@@ -336,7 +338,9 @@ export const rotate: CommandSpec = {
         'A lost answer would lose the old and the new token, so devsh must be logged in with a password or as\n' +
         'another account (--user). Where the token is in the answer is a fact of the profile (rotate_token).',
       examples: ['rotate token backup --on @all --escrow tokens.age --recipient age1…'],
-      run: later(async () => (await import('../writing/rotate.ts')).rotateToken),
+      async *run(call) {
+        yield* (await import('../writing/rotate.ts')).rotate(call, 'token');
+      },
     }),
   ],
 };

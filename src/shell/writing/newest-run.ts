@@ -1,7 +1,7 @@
 import type { Run, RunHead } from '../../change/journal.ts';
 import { EmptyJournalError } from '../../change/plan.ts';
+import { changedDevices } from '../../change/undo.ts';
 import { parseHead, parseJournal } from '../../change/read-journal.ts';
-import type { DeviceRef } from '../../device/record.ts';
 import { DevshError, RefusedError } from '../../errors.ts';
 import { someOf } from '../../text/one-line.ts';
 import type { WriteCall } from '../command.ts';
@@ -39,17 +39,11 @@ export async function selectedDevices(call: WriteCall): Promise<SelectedDevices>
   };
 }
 
-/**
- * The newest run on these addresses (`undefined`: on any): of this terminal, else of this user, else of
- * anyone.
- *
- * @param devicesOf the devices that count for a run
- */
+/** The newest run that changed these addresses (`undefined`: any): of this terminal, else of this user, else of anyone. */
 export async function newestRun(
   { runs, operator, terminalSession }: Services,
   addresses: ReadonlySet<string> | undefined,
-  devicesOf: (run: Run) => readonly DeviceRef[],
-  without: ReadonlySet<string> = new Set(),
+  without: ReadonlySet<string>,
 ): Promise<FoundRun | undefined> {
   const ownerOf = ({ by, session }: RunHead): Owner => {
     if (by !== operator) return 'somebody else';
@@ -64,8 +58,8 @@ export async function newestRun(
       const owner = ownerOf(parseHead(text, runs.path(id)));
       if (found !== undefined && OWNERS.indexOf(owner) >= OWNERS.indexOf(found.owner)) continue;
       const run = parseJournal(text, runs.path(id));
-      const isSelected = devicesOf(run).some(({ address }) => addresses?.has(address) !== false);
-      if (isSelected) found = { run, owner, unreadable: [...unreadable] };
+      if (changedDevices(run).some(({ address }) => addresses?.has(address) !== false))
+        found = { run, owner, unreadable: [...unreadable] };
       if (found?.owner === 'session') break;
     } catch (error) {
       if (!(error instanceof DevshError)) throw error;

@@ -7,24 +7,16 @@ import { accountResources } from '../access/access.ts';
 import { newSecrets } from '../access/new-secrets.ts';
 import { bothKeyAndWhere } from '../arguments.ts';
 import type { Call } from '../command.ts';
-import type { ROTATE } from '../grammar/options.ts';
+import type { NewSecretOption, ROTATE_TOKEN } from '../grammar/options.ts';
 import type { Output } from '../output.ts';
 import { findLogins } from './kept-rotations.ts';
 import { refuseReadOnly } from './consent.ts';
 import { write } from './write.ts';
 
-type RotateCall = Call<(typeof ROTATE)[number]>;
-
-export function rotatePassword(call: RotateCall): AsyncGenerator<Output> {
-  return rotate(call, 'basic');
-}
-
-export function rotateToken(call: RotateCall): AsyncGenerator<Output> {
-  return rotate(call, 'token');
-}
+type RotateCall = Call<(typeof ROTATE_TOKEN)[number], NewSecretOption>;
 
 /** Writes masked secrets as any other change, by default on one canary device first. */
-async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerator<Output> {
+export async function* rotate(given: RotateCall, kind: Rotation['kind']): AsyncGenerator<Output> {
   const { canary = 1, dryRun } = given.options;
   const call = given.with({ canary });
   refuseReadOnly(call);

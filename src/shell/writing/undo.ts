@@ -10,7 +10,7 @@ import {
   foldedRemarks,
   missingFields,
 } from '../../change/closed-accounts.ts';
-import { firstOf, pendingIn, traceOf } from '../../change/pending.ts';
+import { firstOf, namesOf, pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
 import { type GoneAt, meantBy } from '../../change/lineage.ts';
 import { History } from '../../history/history.ts';
@@ -43,24 +43,20 @@ import { checkOwner, selectedDevices, newestRun, runText } from './newest-run.ts
 import { refuseOwnAccountWord } from './consent.ts';
 import { write, type WriteIntent } from './write.ts';
 
-/** `undo`: undoes the named run, else the newest one that changed the selected devices. */
+/** `undo`: undoes the named run, else the newest that changed the selected devices, as one with all that continue it. */
 export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   refuseOwnAccountWord(call);
+  const { services } = call.shell;
   const id = call.args.optional('RUN');
   if (id !== undefined) {
-    const run = await withOthers(call, await loadRun(call.shell.services, id));
+    const run = await wholeRun(services, firstOf(await loadRun(services, id)));
     yield* executeUndo(call, { run, description: runText(run) });
     return;
   }
   const selection = await selectedDevices(call);
   const skipped = new Set<string>();
   for (;;) {
-    const found = await newestRun(
-      call.shell.services,
-      selection.addresses,
-      changedDevices,
-      skipped,
-    );
+    const found = await newestRun(services, selection.addresses, skipped);
     if (found === undefined) {
       const hint = await hintAt(call, undefined, skipped, 'other devices');
       const what = `no run has changed ${selection.text}${hint}`;
@@ -71,7 +67,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
       `"undo ${run}" undoes it`,
     ]);
     const { owner } = found;
-    const run = await withOthers(call, found.run);
+    const run = await wholeRun(services, firstOf(found.run));
     const undone = {
       ...{ run, description: runText(run, owner) },
       ...{ only: selection.addresses, isDoubtful: hadNoEffect(run) },
@@ -81,11 +77,6 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
   }
 }
 
-/** The run together with all that continue it, whichever of them was named: they are undone as one. */
-function withOthers({ shell: { services } }: WriteCall, run: Run): Promise<Run> {
-  return wholeRun(services, firstOf(run));
-}
-
 /** The newest run that changed these devices (undefined: any): it may be the intended one. */
 async function hintAt(
   { shell: { services } }: WriteCall,
@@ -93,7 +84,7 @@ async function hintAt(
   without: ReadonlySet<string>,
   devices: string,
 ): Promise<string> {
-  const other = await newestRun(services, addresses, changedDevices, without);
+  const other = await newestRun(services, addresses, without);
   if (other === undefined) return '';
   const { run, command } = other.run;
   return `; the newest one that changed ${devices}: "undo ${run}" (${command})`;
@@ -176,15 +167,12 @@ function noticeOf(
   { run, description }: Undone,
   sessions: readonly DeviceSession[],
 ): readonly string[] {
-  const isUndone = new Set(sessions.map(({ ref }) => ref.address));
-  const owing = pendingIn(traceOf(run)).flatMap(({ device }) =>
-    isUndone.has(device.address) ? [device.name] : [],
-  );
+  const undone = new Set(sessions.map(({ ref }) => ref.address));
+  const owing = pendingIn(traceOf(run)).filter(({ device }) => undone.has(device.address));
+  const names = someOf(namesOf(owing));
   return [
     ...(description === undefined ? [] : [`undoes ${description}`]),
-    ...(owing.length === 0
-      ? []
-      : [`once undone, nothing of it is pending on ${someOf([...new Set(owing)])}`]),
+    ...(owing.length === 0 ? [] : [`once undone, nothing of it is pending on ${names}`]),
   ];
 }
 
