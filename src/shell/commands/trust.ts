@@ -1,6 +1,5 @@
 import { warnOfPinDoubts } from '../access/access.ts';
 import { isChangedCertificate } from '../../device/errors.ts';
-import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb } from '../command.ts';
@@ -108,8 +107,7 @@ export const trust: CommandSpec = {
       ],
       async *run(call) {
         const sessions = await call.resolve(call.args.all('TARGET'));
-        const wanted = fingerprintOption(call);
-        const { fingerprints } = call.options;
+        const { fingerprint: wanted, fingerprints } = call.options;
         if (fingerprints !== undefined) {
           if (wanted !== undefined)
             throw new UsageError('--fingerprint or --fingerprints, not both');
@@ -145,7 +143,7 @@ export const trust: CommandSpec = {
           return;
         }
         const session = onlyOne(call, sessions, 'TARGET');
-        const wanted = fingerprintOption(call);
+        const { fingerprint: wanted } = call.options;
         if (wanted !== undefined) {
           yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
           return;
@@ -241,14 +239,4 @@ function onlyOne(call: Call, sessions: readonly DeviceSession[], arg: string): D
   throw new UsageError(`"${word?.text ?? ''}" names ${sessions.length} devices: name one${list}`, {
     column: word?.start,
   });
-}
-
-function fingerprintOption(call: Call<'fingerprint'>): string | undefined {
-  const { fingerprint } = call.options;
-  if (fingerprint === undefined) return undefined;
-  const normalized = normalizeFingerprint(fingerprint);
-  if (normalized !== undefined) return normalized;
-  throw new UsageError(
-    `--fingerprint: "${fingerprint}" is not a SHA-256 fingerprint (64 hex digits, colons optional); a file of them is --fingerprints FILE`,
-  );
 }
