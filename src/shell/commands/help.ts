@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../device/record.ts';
 import { UsageError } from '../../errors.ts';
+import { compareTexts } from '../../fleet/sort.ts';
 import { countsText, oneLine } from '../../text/one-line.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Word } from '../../text/words.ts';
@@ -64,7 +64,10 @@ export const help = command({
       const own = aliasNamed(shell.services.settings.get('aliases'), first.text);
       const text = about ?? (own && `${first.text}: your alias of "${shownRun(own)}"`);
       if (text === undefined) throw unknown(args.words('COMMAND'), commands);
-      yield { kind: 'text', name: 'help', text: inWidth(text), data: await dataOf(topic) };
+      // Programs get the schema as data in place of the text.
+      const schemas = topic === 'json' ? await import('../help/document-schema.ts') : undefined;
+      const data = schemas?.outputJsonSchema();
+      yield { kind: 'text', name: 'help', text: inWidth(text), data };
       return;
     }
     const verb = verbNamed(command, second?.text);
@@ -101,13 +104,6 @@ function candidates({ commands, given }: CompletionScope): readonly Candidate[] 
     ...commands.map(({ name, summary }) => ({ text: name, summary })),
     ...TOPIC_NAMES.map((name) => ({ text: name, summary: HELP_TOPICS[name] })),
   ];
-}
-
-/** The data that programs get in place of the text of a topic. */
-async function dataOf(topic: TopicName | undefined): Promise<JsonValue | undefined> {
-  if (topic !== 'json') return undefined;
-  const { outputJsonSchema } = await import('../help/document-schema.ts');
-  return outputJsonSchema();
 }
 
 function unknown(words: readonly Word[], commands: readonly CommandSpec[]): UsageError {
@@ -225,7 +221,7 @@ export const doctor = command({
 /** Groups the findings by device, `fw2` before `fw10`: devices respond in any order. */
 function byArea(findings: readonly Finding[], isOwn: (finding: Finding) => boolean): Finding[] {
   const devices = findings.filter((finding) => !isOwn(finding));
-  const inOrder = devices.sort((a, b) => a.area.localeCompare(b.area, 'en', { numeric: true }));
+  const inOrder = devices.sort((a, b) => compareTexts(a.area, b.area));
   return [...findings.filter(isOwn), ...inOrder];
 }
 

@@ -43,12 +43,7 @@ export function openQuestions(fleet: Fleet): DeviceQuestion[] {
   return askingIn(fleet).map(([, question]) => question);
 }
 
-/** Removes the question about a device from the list. Another certificate is a new question. */
-function decline(session: DeviceSession): void {
-  const question = questionOf(session);
-  if (question !== undefined) session.decline(idOf(question));
-}
-
+/** Another certificate is a new question. */
 function idOf({ kind, presented }: DeviceQuestion): string {
   return `${kind} ${presented?.fingerprint ?? ''}`;
 }
@@ -107,7 +102,12 @@ export const questions: CommandSpec = {
       examples: ['questions', 'questions --on @berlin'],
       async *run(call) {
         const { shell, options, io } = call;
-        if (options.on.length > 0) yield* tryOut(call, await call.sessions());
+        if (options.on.length > 0) {
+          // Reading without asking the user shows what the devices wait for.
+          const access = call.accessWithoutAsking();
+          for await (const one of call.read(await call.sessions(), 'user', { access }))
+            yield awaiting('trying', one.awaited, one.total);
+        }
         const open = openQuestions(shell.fleet);
         yield table(
           'questions',
@@ -154,7 +154,7 @@ export const questions: CommandSpec = {
       args: [ASKING],
       async *run(call) {
         const asking = await askingSessions(call);
-        for (const [session] of asking) decline(session);
+        for (const [session, question] of asking) session.decline(idOf(question));
         const names = asking.map(([{ ref }]) => ref.name);
         yield info(
           names.length === 0 ? NONE : `declined: ${someOf(names)}; nothing was sent to them`,
@@ -259,11 +259,4 @@ async function askingSessions(call: Call): Promise<Asking[]> {
   const wanted = names.length > 0 ? await call.resolve(names) : undefined;
   const addresses = wanted && new Set(wanted.map(({ ref }) => ref.address));
   return askingIn(call.shell.fleet).filter(([, { address }]) => addresses?.has(address) !== false);
-}
-
-/** Reads from the devices without asking the user, which shows what they wait for. */
-async function* tryOut(call: Call, sessions: readonly DeviceSession[]): AsyncGenerator<Output> {
-  const access = call.accessWithoutAsking();
-  for await (const { awaited, total } of call.read(sessions, 'user', { access }))
-    yield awaiting('trying', awaited, total);
 }

@@ -1,5 +1,5 @@
 import type { Run } from '../../change/journal.ts';
-import { DevshError, expectedError, UsageError } from '../../errors.ts';
+import { DevshError, expectedError, NotFoundError, UsageError } from '../../errors.ts';
 import { type ArgSpec, type Call, command, type CommandSpec, later, verb } from '../command.ts';
 import { CHANGE, DEVICES, WRITE } from '../grammar/options.ts';
 import { info, table } from '../output.ts';
@@ -78,10 +78,11 @@ export const runs: CommandSpec = {
       examples: ['runs show', 'runs show 20261121-093041-k3qd7m'],
       async *run(call) {
         const { resultsOf, stateText } = await import('../../change/run-results.ts');
-        const { beganText } = await import('../writing/stored-runs.ts');
         const { summaryOf } = await import('../writing/summary.ts');
+        const { zonedTime } = await import('../../text/time.ts');
         const run = await namedRun(call);
-        yield info(`run ${run.run}, ${beganText(run)}: ${run.command} (${stateText(run)})`);
+        const began = `began ${zonedTime(run.at)} by ${run.by}`;
+        yield info(`run ${run.run}, ${began}: ${run.command} (${stateText(run)})`);
         if (run.plan.of) yield info(`it continues run ${run.plan.of.run}`);
         if (run.reason !== undefined) yield info(`reason: ${run.reason}`);
         for (const result of resultsOf(run)) {
@@ -193,10 +194,12 @@ export const undo = command({
 
 /** The named run, or else the latest one. */
 async function namedRun(call: Call): Promise<Run> {
-  const id = call.args.optional('RUN');
   const { services } = call.shell;
-  const { latestRun, wholeRun } = await import('../writing/stored-runs.ts');
-  return id === undefined ? latestRun(services) : wholeRun(services, id);
+  const [latest] = await services.runs.ids();
+  const id = call.args.optional('RUN') ?? latest;
+  if (id === undefined) throw new NotFoundError('there is no run yet');
+  const { wholeRun } = await import('../writing/stored-runs.ts');
+  return wholeRun(services, id);
 }
 
 export const report = command({

@@ -26,6 +26,7 @@ const MEANINGFUL =
  */
 export function markdownReport(report: Report, level = 1): string {
   const devices = mostUrgentFirst(report.devices);
+  const { idFields } = documentedProfile;
   const absent = notCoveredText(report.notCovered);
   const lines = [
     `# devsh run ${inline(report.run)}`,
@@ -50,8 +51,8 @@ export function markdownReport(report: Report, level = 1): string {
     '## Devices',
     '',
     ...table(['Device', 'Address', 'Verdict', 'Steps'], devices.map(deviceRow)),
-    // Devices with the same outcome share a section.
-    ...[...grouped(devices, (one) => bodyLines([one], isIdField).join('\n')).values()].flatMap(
+    // Devices with the same outcome share a section. Each device assigns its ids itself.
+    ...[...grouped(devices, (one) => bodyLines([one], idFields).join('\n')).values()].flatMap(
       sectionLines,
     ),
   ];
@@ -72,11 +73,8 @@ function sectionLines(devices: readonly [DeviceReport, ...DeviceReport[]]): stri
   return ['', `## ${names}${count}: ${verdictOf(first)}`, ...bodyLines(devices)];
 }
 
-/** The steps of devices with the same outcome, without the fields that `isLeftOut` names. */
-function bodyLines(
-  devices: readonly DeviceReport[],
-  isLeftOut: (field: string) => boolean = () => false,
-): string[] {
+/** The steps of devices with the same outcome, without the fields that are left out. */
+function bodyLines(devices: readonly DeviceReport[], leftOut: readonly string[] = []): string[] {
   const [first] = devices;
   if (first === undefined) return [];
   if (first.error && first.steps.length === 0) {
@@ -86,7 +84,7 @@ function bodyLines(
     const { action, verdict } = result;
     const sameSteps = devices.flatMap(({ steps }) => steps[index] ?? []);
     const rows = changes
-      .filter(({ field }) => !isLeftOut(field))
+      .filter(({ field }) => !leftOut.includes(field))
       .map((change) => changeRow(change, sameSteps));
     return [
       '',
@@ -115,11 +113,6 @@ function cellText(value: Value | undefined): string {
   if (value === undefined) return '–';
   const text = valueText(value);
   return text === '' ? '(empty)' : inline(text);
-}
-
-/** Whether a field is an id, which each device assigns itself. */
-function isIdField(field: string): boolean {
-  return documentedProfile.idFields.includes(field);
 }
 
 /** @param rows cells that are safe in Markdown already */

@@ -1,7 +1,6 @@
 import type { Run } from '../../change/journal.ts';
 import { EmptyJournalError, type PlanPart } from '../../change/plan.ts';
 import { DevshError, expectedError, NotFoundError, SettingsError } from '../../errors.ts';
-import { zonedTime } from '../../text/time.ts';
 import { suggest } from '../../text/suggest.ts';
 import type { Services } from '../services.ts';
 import { writeTextAtomically } from '../../os/files.ts';
@@ -84,21 +83,10 @@ export async function continuing(services: Services, id: string): Promise<readon
   return (await laterRuns(services, id)).filter(({ plan }) => plan.of?.run === id);
 }
 
-export async function latestRun(services: Services): Promise<Run> {
-  const [id] = await services.runs.ids();
-  if (id === undefined) throw new NotFoundError('there is no run yet');
-  return wholeRun(services, id);
-}
-
 /** The time of the last thing that a run did, or that was noted about it (ms UTC). */
 export function lastActivity({ at, endedAt = at, states, drops = [] }: Run): number {
   const steps = [...states.values()].flat();
   const sent = steps.flatMap((state) => (state.kind === 'waiting' ? [] : state.at));
   const times = [at, endedAt, ...sent, ...drops.map((drop) => drop.at)];
   return times.reduce((latest, time) => Math.max(latest, Date.parse(time)), 0);
-}
-
-/** `began 17:02 UTC+01:00 by ann@host` */
-export function beganText({ at, by }: Run): string {
-  return `began ${zonedTime(at)} by ${by}`;
 }

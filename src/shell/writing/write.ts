@@ -281,16 +281,12 @@ function withOneMeaning(devices: readonly DevicePlan[]): readonly DevicePlan[] {
         if (change.action === 'add' || change.target.kind === 'where') return change;
         const { key } = change.target;
         const [known] = groups.get(recordName({ resource: change.resource, key })) ?? [];
-        const by = change.target.by ?? known?.by ?? (isExplicit(key) ? undefined : 'name');
+        // `id=101` says what the word is.
+        const by = change.target.by ?? known?.by ?? (/^[^=]+=/.test(key) ? undefined : 'name');
         return { ...change, target: { ...change.target, by } };
       }),
     }),
   }));
-}
-
-/** Whether the line says what the word is, as in `id=101`. */
-function isExplicit(key: string): boolean {
-  return /^[^=]+=/.test(key);
 }
 
 /**
