@@ -22,7 +22,7 @@ import { isHarmlessField } from '../change/account-harm.ts';
 import { type DeviceRecord, type DeviceRef, valueText } from '../device/record.ts';
 import { isPublicField } from '../device/secret-names.ts';
 import { redactorOf } from '../device/sensitive-fields.ts';
-import { DevshError, unlessFailed } from '../errors.ts';
+import { unlessFailed } from '../errors.ts';
 import type { DeviceSession, KnownList, Reading } from '../fleet/device-session.ts';
 import { mapInTurns } from '../fleet/fan-out.ts';
 import { fileError, openToAppend } from '../os/files.ts';
@@ -135,8 +135,7 @@ export class Observer {
     session: DeviceSession,
     { resource, records, startedAt, endedAt, clock, isAgain }: Reading,
   ): void => {
-    const { profile } = session;
-    const { pin } = session;
+    const { profile, pin } = session;
     if (this.#limits().days === 0 || pin === undefined) return;
     this.#announce();
     const keyField = keyFieldOf(profile, resource, records);
@@ -256,7 +255,7 @@ export class Observer {
   #warn(error: unknown): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    const reason = error instanceof DevshError || error instanceof Error ? error.message : '';
+    const reason = error instanceof Error ? error.message : '';
     this.#report(textOf({ code: 'history', is: 'lost', reason }), 'warning');
   }
 }

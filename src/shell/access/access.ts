@@ -14,6 +14,7 @@ import type { Authority, Trust } from '../../device/tls.ts';
 import { CredentialError, LoginInDoubtError, unlessCancelled } from '../../errors.ts';
 import type { Access } from '../../fleet/access.ts';
 import type { DeviceEntry } from '../../fleet/inventory.ts';
+import { compareTexts, sortBy } from '../../fleet/sort.ts';
 import { accountsOf, type Profile } from '../../device/profile.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { ShellSession, ShellIo } from '../session.ts';
@@ -89,7 +90,9 @@ export class ShellAccess implements Access {
     if (this.isUnchecked(entry)) return { kind: 'insecure' };
     const given = this.#shell.given.get(entry.name);
     if (given !== undefined) return given.trust;
-    const pins = await (this.#pins ??= this.#readPins());
+    const { services } = this.#shell;
+    this.#pins ??= warnOfPinDoubts(this.#shell).then(() => services.pins());
+    const pins = await this.#pins;
     const pin = pins.get(entry.address);
     if (pin !== undefined) {
       const { fingerprint, firstSeen } = pin;
@@ -106,11 +109,6 @@ export class ShellAccess implements Access {
     const known = this.#ca.get(file) ?? readUserFile(file).then((pem) => readCa(pem, file));
     this.#ca.set(file, known);
     return { pem: await unlessCancelled(known, this.#io.signal), file };
-  }
-
-  async #readPins(): Promise<ReadonlyMap<string, Pin>> {
-    await warnOfPinDoubts(this.#shell);
-    return this.#shell.services.pins();
   }
 
   /** Reads the pins again after this line has changed them. */
@@ -224,7 +222,7 @@ export class ShellAccess implements Access {
   }
 
   async #askTrust(concerns: readonly Untrusted[]): Promise<string | undefined> {
-    const sorted = concerns.toSorted((a, b) => byName(a.entry, b.entry));
+    const sorted = sortBy(concerns, ['name'], ({ entry }) => entry.name);
     const details = sorted.map(({ entry, error }) => {
       const { fingerprint, subject, validTo } = error.presented;
       const where = entry.address.startsWith(entry.name) ? '' : ` (${entry.address})`;
@@ -257,7 +255,7 @@ export class ShellAccess implements Access {
     entries: readonly DeviceEntry[],
     isLate: boolean,
   ): Promise<Credential | undefined> {
-    const names = [...new Set(entries.toSorted(byName).map(({ name }) => name))];
+    const names = [...new Set(entries.map(({ name }) => name))].sort(compareTexts);
     const where = someOf(names, 4);
     const problems = this.#untoldProblems();
     const { refusedUsers } = this.#shell;
@@ -322,11 +320,6 @@ export class ShellAccess implements Access {
       return `${user === undefined ? 'The token' : `The login of ${user}`} was refused by ${on}.`;
     });
   }
-}
-
-/** `fw2` before `fw10`. */
-function byName(a: DeviceEntry, b: DeviceEntry): number {
-  return a.name.localeCompare(b.name, 'en', { numeric: true });
 }
 
 async function knownOf(

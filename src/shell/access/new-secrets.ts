@@ -92,7 +92,10 @@ export function openSecondPlace(
     throw new UsageError('--escrow FILE and --recipient age1… belong together');
   }
   const commands = new Map(
-    options.sessions.map(({ entry }) => [entry.address, storeCommandOf(entry)] as const),
+    options.sessions.map(({ entry }) => {
+      const { address, credentialStoreCommand: template } = entry;
+      return [address, template && commandFor(template, entry, 'credential_store_command')];
+    }),
   );
   const without = options.sessions.filter(({ entry }) => commands.get(entry.address) === undefined);
   if (options.isNeeded && path === undefined && without.length > 0) {
@@ -143,11 +146,6 @@ export function openSecondPlace(
       if ([...addresses].every((address) => address === account.address)) await give(account, old);
     },
   };
-}
-
-function storeCommandOf(entry: DeviceEntry): readonly string[] | undefined {
-  const { credentialStoreCommand: template } = entry;
-  return template && commandFor(template, entry, 'credential_store_command');
 }
 
 const ADVICE: Readonly<Record<string, string>> = {

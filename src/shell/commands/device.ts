@@ -189,8 +189,9 @@ function selectConnected(call: Call, selectors: readonly string[]): DeviceEntry[
 }
 
 /** The options of the line that apply to these devices alone. */
-function entryOptions(call: Call<DeviceOption>): Partial<DeviceEntry> {
-  const { user, ca, insecure, route } = call.options;
+function entryOptions({
+  options: { user, ca, insecure, route },
+}: Call<'user' | 'ca' | 'insecure' | 'route'>): Partial<DeviceEntry> {
   return {
     ...(user !== undefined && { user }),
     ...(ca !== undefined && { ca }),
@@ -308,11 +309,9 @@ export const device: CommandSpec = {
           name,
           address,
           groups: [...options.groups],
-          ...(options.user !== undefined && { user: options.user }),
+          ...entryOptions(call),
           // In the file, a relative path would start at the folder of the file.
           ...(options.ca !== undefined && { ca: resolve(options.ca) }),
-          ...(options.route && { route: options.route }),
-          ...(options.insecure && { insecure: true }),
           ...(options.readOnly && { readOnly: true }),
           ...(options.profile !== undefined && { profile: options.profile }),
         };
