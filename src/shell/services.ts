@@ -18,7 +18,7 @@ import { ProfileFiles } from '../settings/profile-files.ts';
 import { RunFiles } from '../settings/run-files.ts';
 import { SeenKeys } from '../settings/seen-keys.ts';
 import type { Settings } from '../settings/settings.ts';
-import type { Format, Options } from './grammar/options.ts';
+import type { Format, Options, SimulatorOption } from './grammar/options.ts';
 import type { Output } from './output.ts';
 import { durationText } from '../text/time.ts';
 
@@ -246,14 +246,7 @@ export interface KeyRow {
   readonly command?: string;
 }
 
-/** The values of the options of the same names. */
-export interface SimulatorSpec {
-  readonly devices: number;
-  readonly users: number;
-  readonly latencyMs: number;
-  readonly seed: number;
-  readonly port: number;
-}
+export type SimulatorSpec = Readonly<Record<SimulatorOption, number>>;
 
 export interface RunningSimulator {
   readonly devices: readonly {

@@ -31,11 +31,8 @@ import { seenFields } from '../seen-devices.ts';
 
 export type { FieldIssues };
 
-export interface FieldChoice {
-  readonly value: string;
-  /** The text that the device shows to people. */
-  readonly label: string;
-}
+/** A value, and the text for it that the device shows to people. */
+export type FieldChoice = NonNullable<FieldFacts['choices']>[number];
 
 interface Spelling {
   readonly yes: string;

@@ -20,14 +20,8 @@ export interface FoundRun {
   readonly unreadable: readonly string[];
 }
 
-interface SelectedDevices {
-  /** Undefined: all devices. */
-  readonly addresses: ReadonlySet<string> | undefined;
-  readonly text: string;
-}
-
-/** The selected devices. Throws a `UsageError` if devices are connected and the prompt names none. */
-export async function selectedDevices(call: WriteCall): Promise<SelectedDevices> {
+/** Addresses are absent: all devices. Throws a `UsageError` if devices are connected and the prompt names none. */
+export async function selectedDevices(call: WriteCall) {
   const { connected } = call.shell.fleet;
   const refs = (connected.length > 0 ? await call.sessions() : await call.selected()).map(
     ({ ref }) => ref,
