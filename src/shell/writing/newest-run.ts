@@ -20,7 +20,7 @@ export interface FoundRun {
   readonly unreadable: readonly string[];
 }
 
-/** Addresses are absent: all devices. Throws a `UsageError` if devices are connected and the prompt names none. */
+/** The selected devices (no `addresses`: all). Throws a `UsageError` if devices are connected and none is selected. */
 export async function selectedDevices(call: WriteCall) {
   const { connected } = call.shell.fleet;
   const refs = (connected.length > 0 ? await call.sessions() : await call.selected()).map(
@@ -67,22 +67,19 @@ export async function newestRun(
 /**
  * Warns of newer journals that cannot be read. Throws a `RefusedError` for another user's run, and for a run of
  * another terminal if devsh cannot ask.
- *
- * @param words the name of the run, and the command that names it by id
  */
 export function* checkOwner(
   { options, io }: WriteCall,
   { run, owner, unreadable }: FoundRun,
-  words: (id: string) => readonly [which: string, byId: string],
+  which: string,
 ): Generator<Output> {
   if (unreadable.length > 0) {
     yield warning(`skipped runs with unreadable journals: ${someOf(unreadable)}`);
   }
   const isUnasked = !options.dryRun && (options.yes || io.ask === undefined);
   if (owner === 'session' || (owner === 'user' && !isUnasked)) return;
-  const [which, byId] = words(run.run);
   throw new RefusedError(
-    `${which} is not of this terminal: ${byId} (${runText(run, owner)}); nothing was sent`,
+    `${which} is not of this terminal: "undo ${run.run}" undoes it (${runText(run, owner)}); nothing was sent`,
   );
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../change/closed-accounts.ts';
 import { firstOf, namesOf, pendingIn, traceOf } from '../../change/pending.ts';
 import type { Run } from '../../change/journal.ts';
-import { type GoneAt, meantBy } from '../../change/lineage.ts';
+import { meantBy } from '../../change/lineage.ts';
 import { History } from '../../history/history.ts';
 import { type Plan, stepCount } from '../../change/plan.ts';
 import {
@@ -26,7 +26,7 @@ import {
 } from '../../change/undo.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
 import { RejectedError } from '../../device/errors.ts';
-import { keyFieldOf, type Profile } from '../../device/profile.ts';
+import { keyFieldOf } from '../../device/profile.ts';
 import { valueText } from '../../device/record.ts';
 import { isSecretField } from '../../device/sensitive-fields.ts';
 import { CancelledError, DevshError, NotFoundError, RefusedError } from '../../errors.ts';
@@ -62,10 +62,7 @@ export async function* undoRun(call: WriteCall): AsyncGenerator<Output> {
       const what = `no run has changed ${selection.text}${hint}`;
       throw new NotFoundError(`there is nothing to undo: ${what}`);
     }
-    yield* checkOwner(call, found, (run) => [
-      `the newest run that changed ${selection.text}`,
-      `"undo ${run}" undoes it`,
-    ]);
+    yield* checkOwner(call, found, `the newest run that changed ${selection.text}`);
     const { owner } = found;
     const run = await wholeRun(services, firstOf(found.run));
     const undone = {
@@ -116,7 +113,13 @@ async function* executeUndo(call: WriteCall, undone: Undone): AsyncGenerator<Out
     const profile = await profileOf(services, entry);
     const goneAt = new History(await call.shell.readings()).goneAt(entry.name, profile);
     for (const place of places.filter(({ ref }) => ref.address === entry.address)) {
-      contexts.set(place.then.address, { ...place, ...undoContext(profile, place, later, goneAt) });
+      contexts.set(place.then.address, {
+        ...{ ...place, profile },
+        meantBy: (device, { resource, meant }, left, at) => ({
+          ...meantBy(later, { device, resource, profile, goneAt, doubt: place.doubt }, left, at),
+          isKeyShared: meant?.isKeyShared,
+        }),
+      });
     }
   }
   yield* cannotComeBack(run, only);
@@ -222,21 +225,6 @@ function undoneOn(
     ...sessions.map(({ ref }) => ref.address),
     ...cancelled.filter((address) => only?.has(address) !== false),
   ];
-}
-
-function undoContext(
-  profile: Profile,
-  { doubt }: DeviceNow,
-  later: readonly Run[],
-  goneAt: GoneAt,
-): UndoContext {
-  return {
-    profile,
-    meantBy: (device, { resource, meant }, left, at) => ({
-      ...meantBy(later, { device, resource, profile, goneAt, doubt }, left, at),
-      isKeyShared: meant?.isKeyShared,
-    }),
-  };
 }
 
 async function nothingToUndo(call: WriteCall, run: Run): Promise<RefusedError> {
