@@ -25,7 +25,7 @@ export async function* runScript(call: ScriptCall): AsyncGenerator<Output> {
   const given = call.args.words('NAME=VALUE');
   const variables = new Variables(given, call.shell.services.env);
   const steps = checked(await call.readText(file), file, variables, call.grammar);
-  variables.refuseUnused(given);
+  variables.refuseUnused();
   const isCancelled = (): boolean => call.io.signal.aborted;
   let stops = !call.options.keepGoing;
   const failed: number[] = [];
@@ -190,14 +190,14 @@ const NAME = /^[A-Za-z_]\w*$/;
 
 /** The values of `${NAME}` in a script. Records which ones the script uses. */
 export class Variables {
-  readonly #given: ReadonlyMap<string, string>;
+  readonly #given: ReadonlyMap<string, { readonly value: string; readonly column: number }>;
   readonly #env: NodeJS.ProcessEnv;
   readonly #asked = new Set<string>();
   readonly #secrets = new Set<string>();
 
   /** The words are `NAME=VALUE`. Throws UsageError for another form, and for a repeated name. */
   constructor(words: readonly Word[], env: NodeJS.ProcessEnv) {
-    const given = new Map<string, string>();
+    const given = new Map<string, { readonly value: string; readonly column: number }>();
     for (const { text, start: column } of words) {
       const at = text.indexOf('=');
       const name = text.slice(0, at);
@@ -205,7 +205,7 @@ export class Variables {
         throw new UsageError(`"${oneLine(text)}" is not NAME=VALUE`, { column });
       }
       if (given.has(name)) throw new UsageError(`${name} is given twice`, { column });
-      given.set(name, text.slice(at + 1));
+      given.set(name, { value: text.slice(at + 1), column });
     }
     this.#given = given;
     this.#env = env;
@@ -221,7 +221,7 @@ export class Variables {
       );
     }
     this.#asked.add(name);
-    const value = this.#given.get(name) ?? this.#env[VARIABLE_PREFIX + name];
+    const value = this.#given.get(name)?.value ?? this.#env[VARIABLE_PREFIX + name];
     if (value !== undefined && isSecretName(name)) this.#secrets.add(value);
     if (fallback !== undefined) return value === undefined || value === '' ? fallback : value;
     if (value !== undefined) return value;
@@ -249,13 +249,11 @@ export class Variables {
   }
 
   /** Throws a `UsageError` for a value that the script never uses, most often a typing error. */
-  refuseUnused(words: readonly Word[]): void {
-    const unused = words.find(({ text }) => !this.#asked.has(text.slice(0, text.indexOf('='))));
-    if (unused === undefined) return;
-    const name = unused.text.slice(0, unused.text.indexOf('='));
-    throw new UsageError(`the script has no \${${name}}`, {
-      column: unused.start,
-      suggestions: suggest(name, [...this.#asked]).map((one) => `${one}=`),
-    });
+  refuseUnused(): void {
+    for (const [name, { column }] of this.#given) {
+      if (this.#asked.has(name)) continue;
+      const suggestions = suggest(name, [...this.#asked]).map((one) => `${one}=`);
+      throw new UsageError(`the script has no \${${name}}`, { column, suggestions });
+    }
   }
 }
