@@ -307,12 +307,8 @@ export async function* compareBaseline(
     all.some((row) => 'note' in row) && 'note',
   ];
   yield table('baseline', columnsOf, inOrder, { hasSuccess: true, hasDifferences: all.length > 0 });
-  const counts = countsText(
-    [...new Set(all.map(({ state, key }) => `${state}\n${key}`))].map(
-      (id) => id.split('\n', 1)[0] as Deviation['state'],
-    ),
-    WORDS,
-  );
+  const deviating = new Map(all.map(({ state, key }) => [`${state}\n${key}`, state]));
+  const counts = countsText([...deviating.values()], WORDS);
   const where = `on ${counted(compared.length, 'device')}`;
   const isWhole = compared.length === sessions.length;
   yield all.length === 0

@@ -9,7 +9,7 @@ import { DeclinedError, RefusedError, UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Call, WriteCall } from '../command.ts';
 import { reason as parseReason } from '../grammar/option.ts';
-import { confirm, type Labels, labelsOf, type ShellIo } from '../session.ts';
+import { confirm, labelsOf, type ShellIo } from '../session.ts';
 import { keyFieldOf } from '../../device/profile.ts';
 import { type DeviceRecord, type DeviceRef, grouped, valueText } from '../../device/record.ts';
 import { assignmentWord } from '../arguments.ts';
@@ -187,7 +187,9 @@ export async function confirmPlan(
   const [step] = steps;
   const absent = grouped(notCoveredBy(plan), ({ error }) => causeText(error));
   const details = [...grantCounts(steps), ...warnings].map(textOf);
-  const { texts, color } = labelsIn(call, devices);
+  const addresses = new Set(devices.map(({ device }) => device.address));
+  const used = call.shell.fleet.known.filter(({ ref }) => addresses.has(ref.address));
+  const { texts, color } = labelsOf(used.map(({ entry }) => entry));
   const label = texts.map((text) => `${text}: `).join('');
   const where = whereText(names, plan.devices.length);
   const beside = [...absent].map(([cause, of]) => `, ${of.length} ${cause}`).join('');
@@ -251,10 +253,4 @@ function whereText(names: readonly string[], all: number): string {
   const [only = ''] = names;
   if (names.length !== 1) return `${names.length}${of} devices`;
   return of === '' ? only : `${only}, 1${of} devices`;
-}
-
-function labelsIn({ shell }: Call, devices: Plan['devices']): Labels {
-  const addresses = new Set(devices.map(({ device }) => device.address));
-  const used = shell.fleet.known.filter(({ ref }) => addresses.has(ref.address));
-  return labelsOf(used.map(({ entry }) => entry));
 }

@@ -10,17 +10,16 @@ export function deniedWrites(
 ): ReadonlyMap<string, DeniedWrites> {
   const resources = new Set(sessions.flatMap(({ profile }) => Object.keys(profile.resources)));
   const who = sessions.length === 1 ? 'the device does' : 'the devices do';
-  const denied = new Map<string, DeniedWrites>();
-  for (const resource of resources) {
+  const denied = [...resources].flatMap((resource): [string, DeniedWrites][] => {
     const reasons = (['add', 'set', 'delete'] as const).flatMap((action): [string, string][] => {
       const missing = sessions.map(({ profile }) => missingMethod(profile, resource, action));
       const [method] = missing;
       if (method === undefined || missing.includes(undefined)) return [];
       return [[action, `${who} not offer ${method} here`]];
     });
-    if (reasons.length > 0) denied.set(resource, Object.fromEntries(reasons));
-  }
-  return denied;
+    return reasons.length === 0 ? [] : [[resource, Object.fromEntries(reasons)]];
+  });
+  return new Map(denied);
 }
 
 function missingMethod(
