@@ -156,12 +156,13 @@ function nextLine(
   life: string,
   track: KnownReading | undefined,
 ): HistoryLine {
-  const { resource, records, from, to, keyField } = reading;
+  const { resource, records, from, to, keyField, idFields } = reading;
   if (isTooLarge(reading)) {
     return { kind: 'large', resource, life, from, to, records: records.length };
   }
   const isRenamed = records.length > 0 && track?.keyField !== keyField;
-  const isShared = track?.idField === undefined && idFieldOf(reading) !== undefined;
+  const isShared =
+    track?.idField === undefined && idFieldFor(records, keyField, idFields) !== undefined;
   return track === undefined || isRenamed || isShared
     ? wholeLine(reading, keeper, life, track)
     : lineSince(track, reading, keeper, life);
@@ -173,9 +174,9 @@ function wholeLine(
   life: string,
   track: KnownReading | undefined,
 ): LineOfReading {
-  const { resource, records, keyField, from, to, clock } = reading;
+  const { resource, records, keyField, idFields, from, to, clock } = reading;
   const last = track?.keyField === keyField ? track : undefined;
-  const naming = { keyField, idField: last?.idField ?? idFieldOf(reading) };
+  const naming = { keyField, idField: last?.idField ?? idFieldFor(records, keyField, idFields) };
   const names = movingNames(reading, track?.moving, naming.idField);
   const moving = new Set(names);
   const digest = keeper.digestOf(records, moving);
@@ -194,10 +195,6 @@ function omittedIn(
   track: Pick<KnownReading, 'omits'> | undefined,
 ): readonly string[] | undefined {
   return omits === undefined ? track?.omits : [...new Set([...(track?.omits ?? []), ...omits])];
-}
-
-function idFieldOf({ records, keyField, idFields }: NewReading): string | undefined {
-  return idFieldFor(records, keyField, idFields);
 }
 
 function movingNames(

@@ -25,7 +25,7 @@ export type Output =
   | MessageOutput
   | ErrorOutput
   | CheckpointOutput
-  | QuitOutput;
+  | { readonly kind: 'quit' };
 
 export interface View {
   readonly resource: string;
@@ -255,10 +255,6 @@ export interface ErrorOutput {
 interface CheckpointOutput {
   readonly kind: 'checkpoint';
   readonly format?: Format | undefined;
-}
-
-interface QuitOutput {
-  readonly kind: 'quit';
 }
 
 const FAILED = 1;

@@ -10,7 +10,6 @@ import {
   type Plan,
   type PlanPart,
   recordName,
-  type Shard,
   shardText,
   type StoredDevice,
   WHOLE,
@@ -117,11 +116,12 @@ async function* sessionsOfShard(
 
 async function* applyPlanFile(call: ApplyCall, text: string, file: string): AsyncGenerator<Output> {
   const { services } = call.shell;
-  const { shard } = call.options;
+  const { shard, result } = call.options;
   const stored = parsePlanFile(text, file, services.now(), call.options.allow);
-  const whole = stored.devices;
-  const planned = whole.filter(({ device }) => isInShard(device.address, shard ?? WHOLE));
-  const part = partOf(call, stored.digest, shard ?? WHOLE);
+  const own = shard ?? WHOLE;
+  const planned = stored.devices.filter(({ device }) => isInShard(device.address, own));
+  const { digest } = stored;
+  const part = result === undefined ? result : { digest, shard: own, result: resolve(result) };
   if (shard !== undefined && planned.length === 0) {
     yield info(`shard ${shardText(shard)} has no device: nothing to do`);
   }
@@ -279,12 +279,6 @@ async function* applyPart(
   } finally {
     await release();
   }
-}
-
-/** The shard, with the absolute path of its result file. */
-function partOf(call: Call<'result'>, digest: string, shard: Shard): PlanPart | undefined {
-  const { result } = call.options;
-  return result === undefined ? undefined : { digest, shard, result: resolve(result) };
 }
 
 /** Undefined if there is no result file yet. Throws a `RefusedError` if it is of another plan, shard or devices. */
