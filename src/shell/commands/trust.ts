@@ -1,5 +1,6 @@
 import { warnOfPinDoubts } from '../access/access.ts';
 import { isChangedCertificate } from '../../device/errors.ts';
+import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import { type Call, type CommandSpec, verb } from '../command.ts';
@@ -107,7 +108,8 @@ export const trust: CommandSpec = {
       ],
       async *run(call) {
         const sessions = await call.resolve(call.args.all('TARGET'));
-        const { fingerprint: wanted, fingerprints } = call.options;
+        const wanted = fingerprintOption(call);
+        const { fingerprints } = call.options;
         if (fingerprints !== undefined) {
           if (wanted !== undefined)
             throw new UsageError('--fingerprint or --fingerprints, not both');
@@ -143,7 +145,7 @@ export const trust: CommandSpec = {
           return;
         }
         const session = onlyOne(call, sessions, 'TARGET');
-        const { fingerprint: wanted } = call.options;
+        const wanted = fingerprintOption(call);
         if (wanted !== undefined) {
           yield* pinAll(call, [{ session, presented: { fingerprint: wanted } }]);
           return;
@@ -239,4 +241,14 @@ function onlyOne(call: Call, sessions: readonly DeviceSession[], arg: string): D
   throw new UsageError(`"${word?.text ?? ''}" names ${sessions.length} devices: name one${list}`, {
     column: word?.start,
   });
+}
+
+function fingerprintOption(call: Call<'fingerprint'>): string | undefined {
+  const { fingerprint } = call.options;
+  if (fingerprint === undefined) return undefined;
+  const normalized = normalizeFingerprint(fingerprint);
+  if (normalized !== undefined) return normalized;
+  throw new UsageError(
+    `--fingerprint: "${fingerprint}" is not a SHA-256 fingerprint (64 hex digits, colons optional); a file of them is --fingerprints FILE`,
+  );
 }

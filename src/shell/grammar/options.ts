@@ -2,7 +2,6 @@ import { ALLOW_WORDS, allowedWord, allowMeaning, type Allowed } from '../../chan
 import type { Mark } from '../../change/identity.ts';
 import { parseShard } from '../../change/plan.ts';
 import { parseRoute, type ConfiguredRoute } from '../../device/route/route.ts';
-import { normalizeFingerprint } from '../../device/trust-anchors.ts';
 import { UsageError } from '../../errors.ts';
 import { SOURCE_KINDS } from '../../fleet/import/source.ts';
 import { FORMAT_NAMES, THEME_NAMES } from '../../text/choices.ts';
@@ -127,13 +126,7 @@ const ROWS = [
   value(
     'fingerprint',
     '--fingerprint HEX  The expected SHA-256 fingerprint, colons optional',
-    (text) => {
-      const normalized = normalizeFingerprint(text);
-      if (normalized !== undefined) return normalized;
-      throw new UsageError(
-        `"${text}" is not a SHA-256 fingerprint (64 hex digits, colons optional); a file of them is --fingerprints FILE`,
-      );
-    },
+    anyText,
   ),
   value(
     'fingerprints',
