@@ -1,12 +1,12 @@
 import { jsonIn, partsOf } from '../device/json.ts';
-import { type DeviceRecord, type Value, valueText } from '../device/record.ts';
+import type { DeviceRecord, Value } from '../device/record.ts';
 import { parseChoice } from '../fleet/filter.ts';
 import { UsageError } from '../errors.ts';
+import type { Note } from '../output/sentences.ts';
+import { csvRows, widthProblem } from '../text/csv.ts';
 import { nearOrAll } from '../text/suggest.ts';
 import { YamlSource, type Path } from '../text/yaml-source.ts';
 import type { Change, Target } from './change.ts';
-import { decodeCell } from './record-file/csv-cell.ts';
-import { readRecordFile } from './record-file/read-record-file.ts';
 
 const ACTIONS = ['add', 'set', 'delete'] as const;
 
@@ -34,26 +34,32 @@ export function parseChangeSet(text: string, file: string): readonly Change[] {
   const changes = items.map((item, index) =>
     changeOf({ source, path: [...root, index], entries: partsOf(item) }),
   );
-  refuseTwice(changes, (index) => source.place([...root, index]));
+  refuseTwice(
+    changes,
+    (index) => source.line([...root, index]),
+    (index, note) => source.error([...root, index], note),
+  );
   return changes;
 }
 
 /** Each line below the field names is one record to add. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
-  const { rows } = readRecordFile(text, file, (name) => name.trim());
+  const [first, ...rows] = csvRows(text, file);
+  if (rows.length === 0) {
+    throw new UsageError({ code: 'bad-change-file', is: 'no-row' }, { where: file });
+  }
+  const names = (first?.cells ?? []).map((name) => name.trim());
+  const failure = (line: number, what: Note | string): UsageError =>
+    new UsageError(what, { where: `${file}:${line}` });
   const changes = rows.map((row): Change => {
-    const where = row.place();
-    const { device } = row;
-    if (device !== undefined) {
-      throw new UsageError({ code: 'bad-change-file', is: 'for-device', device }, { where });
-    }
-    const fields = Object.fromEntries(
-      Object.entries(row.fields).map(([field, cell]) => [field, decodeCell(valueText(cell)).text]),
-    );
+    const problem = widthProblem(row, names.length);
+    if (problem !== undefined) throw failure(row.line, problem);
+    const fields = Object.fromEntries(names.map((name, index) => [name, row.cells[index] ?? '']));
     if (fields['username']?.trim() !== '') return { action: 'add', resource, fields };
-    throw new UsageError({ code: 'bad-change-file', is: 'nameless', resource }, { where });
+    throw failure(row.line, { code: 'bad-change-file', is: 'nameless', resource });
   });
-  refuseTwice(changes, (index) => rows[index]?.place() ?? file);
+  const lineOf = (index: number): number => rows[index]?.line ?? 1;
+  refuseTwice(changes, lineOf, (index, note) => failure(lineOf(index), note));
   return changes;
 }
 
@@ -156,8 +162,12 @@ function refuseOthers({ source, path, entries }: Item, known: readonly string[])
 }
 
 /** Two changes of one record would be planned from the same before-image: the second would be wrong. */
-function refuseTwice(changes: readonly Change[], placeOf: (index: number) => string): void {
-  const places = new Map<string, number>();
+function refuseTwice(
+  changes: readonly Change[],
+  lineOf: (index: number) => number,
+  failure: (index: number, note: Note) => Error,
+): void {
+  const lines = new Map<string, number>();
   for (const [index, change] of changes.entries()) {
     const key =
       change.action === 'add'
@@ -165,16 +175,10 @@ function refuseTwice(changes: readonly Change[], placeOf: (index: number) => str
         : change.target.kind === 'key' && change.target.key;
     if (typeof key !== 'string') continue;
     const record = `${change.resource} ${key}`;
-    const earlier = places.get(record);
-    if (earlier !== undefined) {
-      const note = {
-        code: 'bad-change-file',
-        is: 'twice',
-        record,
-        first: placeOf(earlier),
-      } as const;
-      throw new UsageError(note, { where: placeOf(index) });
+    const line = lines.get(record);
+    if (line !== undefined) {
+      throw failure(index, { code: 'bad-change-file', is: 'twice', record, line });
     }
-    places.set(record, index);
+    lines.set(record, lineOf(index));
   }
 }

@@ -1,9 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { stringify } from 'csv-stringify/sync';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseChangeSet, parseCsvChangeSet } from '../../src/change/change-set.ts';
-import { encodeCell } from '../../src/change/record-file/csv-cell.ts';
+import { parseChangeSet } from '../../src/change/change-set.ts';
 import { formatOf } from '../../src/change/record-file/read-record-file.ts';
 import { changeSetJsonSchema } from '../../src/change/change-set-schema.ts';
 
@@ -39,19 +36,6 @@ test('"FIELD:=" takes JSON as a text, as on the command line', () => {
       /^x\.yaml:2:/,
     );
   }
-});
-
-test('a text that an export has written to a cell of CSV is added as it was', () => {
-  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('=1+1', "'-x", '["OK"]'));
-  fc.assert(
-    fc.property(text, text, (name, lang) => {
-      fc.pre(name.trim() !== '');
-      const csv = stringify([['username', ' lang'], [name, lang].map(encodeCell)]);
-      expect(parseCsvChangeSet(csv, 'x.csv', 'user')).toEqual([
-        { action: 'add', resource: 'user', fields: { username: name, lang } },
-      ]);
-    }),
-  );
 });
 
 test.each([

@@ -31,10 +31,9 @@ export const CHANGE_FILE = {
     'not-json': `":=" takes JSON as a text: mtu:=: 1500, or states:=: '["OK"]'`,
     'not-text': '"{name}" must be text',
     'unknown-key': 'unknown key "{key}", {hint}',
-    'for-device':
-      'this record is for {device}: apply adds it to all selected devices, and import reads DEVICE',
+    'no-row': 'no record after the line of field names',
     nameless: 'this {resource} has no username',
-    twice: '{record} appears twice (first at {first})',
+    twice: '{record} appears twice (first in line {line})',
     'twice-for': '{resource} {key} appears twice for {device} (first at {first})',
     keyless: 'this {resource} has no {keyField}, only {fields} (--map COLUMN={keyField}, or --key)',
     secret: '{field} contains a secret: a baseline is shared and has none; remove it',
