@@ -42,6 +42,13 @@ export function parseChangeSet(text: string, file: string): readonly Change[] {
   return changes;
 }
 
+/** CSV or YAML/JSON: by the extension, else by the first line. */
+export function isCsvChangeSet(file: string, text: string): boolean {
+  if (/\.(?:csv|ya?ml|json)$/i.test(file)) return /csv$/i.test(file);
+  const [line = ''] = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  return /^[\w"][\w" .-]*(?:[,;\t][\w" .-]*)*$/.test(line);
+}
+
 /** Each line below the field names is one record to add. */
 export function parseCsvChangeSet(text: string, file: string, resource: string): readonly Change[] {
   const [first, ...rows] = csvRows(text, file);
@@ -123,19 +130,20 @@ function fieldsOf({ source, path, entries }: Item) {
   if (Array.isArray(given) || Object.keys(partsOf(given)).length === 0) {
     throw source.error(place, { code: 'bad-change-file', is: 'no-fields' });
   }
-  const fields: Record<string, Value> = {};
+  const fields = new Map<string, Value>();
   const asJson: string[] = [];
   // The failsafe schema produces only texts, null, lists and maps, which are all values.
   for (const [name, value] of Object.entries(given as DeviceRecord)) {
     const field = name.replace(/(?<=.):=$/, '');
-    if (Object.hasOwn(fields, field)) {
+    if (fields.has(field)) {
       const note = { code: 'bad-change-file', is: 'field-twice', field } as const;
       throw source.error([...place, `${field}:=`], note, 'key');
     }
-    fields[field] = field === name ? value : jsonOf(source, [...place, name], value);
+    fields.set(field, field === name ? value : jsonOf(source, [...place, name], value));
     if (field !== name) asJson.push(field);
   }
-  return { fields, asJson: asJson.length === 0 ? undefined : asJson };
+  // From a map: "__proto__" becomes a field like any other.
+  return { fields: Object.fromEntries(fields), asJson: asJson.length === 0 ? undefined : asJson };
 }
 
 /** The value below `mtu:=`. Without a schema YAML does not tell 1500 from "1500", so the JSON must be a text. */

@@ -159,6 +159,14 @@ const RECORDS = ['after', 'asked', 'before', 'expected', 'fields', 'gone', 'lost
 /** Records as read from a device: digests of secrets show later whether somebody has changed them. */
 const READ = ['before', 'record'];
 
+/** The values under these names are results. */
+const RESULTS = ['result', 'settled'];
+
+/** The notes as one text: a later devsh may have other codes. */
+function withNote({ notes, ...result }: StepResult) {
+  return { ...result, ...(notes && { note: noteText({ notes }) }) };
+}
+
 /** Any part of an entry as plain data, secrets masked. */
 function written(part: unknown, mask: typeof journaled, name = ''): JsonValue {
   if (typeof part !== 'object' || part === null || part instanceof ExactNumber) {
@@ -174,9 +182,9 @@ function written(part: unknown, mask: typeof journaled, name = ''): JsonValue {
   }
   if (name === 'differences') return maskedDifference(part as Difference);
   if (name === 'request') return { ...maskedRequest(part as WriteRequest) };
-  const { notes, ...others } = part as Partial<StepResult>;
-  const said = notes === undefined ? part : { ...others, note: noteText({ notes }) };
-  const fields = Object.entries(said).map(([field, value]) => [field, written(value, mask, field)]);
+  const fields = Object.entries(RESULTS.includes(name) ? withNote(part as StepResult) : part).map(
+    ([field, value]) => [field, written(value, mask, field)],
+  );
   const plain = Object.fromEntries(fields) as Readonly<Record<string, JsonValue>>;
   return 'keyField' in part ? withShownKey(plain, part as Step) : plain;
 }

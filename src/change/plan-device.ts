@@ -10,7 +10,7 @@ import {
 } from '../device/profile.ts';
 import { type DeviceRecord, isNested, isTimeStamp, valueText } from '../device/record.ts';
 import { shownKey, isComparable, isMask } from '../device/sensitive-fields.ts';
-import { DriftError, RefusedError } from '../errors.ts';
+import { DevshError, DriftError, RefusedError } from '../errors.ts';
 import { nearHint } from '../text/suggest.ts';
 import { FilterCheck } from '../fleet/filter-check.ts';
 import { parseChoice } from '../fleet/filter.ts';
@@ -55,8 +55,10 @@ export function planDevice(
     wanted.action === 'add' ? { ...wanted, fields: withPlace(context, wanted.fields) } : wanted;
   const key =
     change.action === 'add' ? shownKey(keyField, change.fields[keyField]) : keyOfChange(change);
-  const planned = possible({ device, resource, key, action: change.action }, () =>
-    planOf(context, change),
+  const planned = possible(
+    { device, resource, key, action: change.action },
+    () => planOf(context, change),
+    [NotPossibleError],
   );
   return {
     device,
@@ -67,15 +69,16 @@ export function planDevice(
   };
 }
 
-/** What is planned, or the result if devsh refuses that. */
+/** What is planned, or a failed result for an error of these kinds. An add that devsh refuses stops its whole device. */
 function possible(
   result: Omit<StepResult, 'verdict'>,
   plan: () => readonly Planned[],
+  kinds: readonly (abstract new (...args: never[]) => DevshError)[],
 ): readonly Planned[] {
   try {
     return plan();
   } catch (error) {
-    if (!(error instanceof NotPossibleError) && !(error instanceof RefusedError)) throw error;
+    if (!(error instanceof DevshError) || !kinds.some((kind) => error instanceof kind)) throw error;
     return [{ ...result, verdict: 'failed', error }];
   }
 }
@@ -206,14 +209,15 @@ function planEach(
   const filter = target.kind === 'where' ? target.filter : change.meant?.filter;
   return picked.flatMap((record) => {
     const about = { device, resource, key: keyOf(profile, keyField, record), action, record };
-    return possible(about, () => {
+    const planned = (): readonly Planned[] => {
       const planned = planRecord(context, record, change);
       if ('verdict' in planned) return [planned];
       const id = idOf(profile, record) ?? '';
       const count = whose(context, { ids: [id] }).byId.length;
       if (count > 1) throw sharedId(context, id, count);
       return [filter === undefined ? planned : { ...planned, meant: { ...planned.meant, filter } }];
-    });
+    };
+    return possible(about, planned, [NotPossibleError, RefusedError]);
   });
 }
 

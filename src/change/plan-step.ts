@@ -79,7 +79,7 @@ export function planAdd(context: PlanContext, change: Add, found?: Records): Pla
   const keyValue = fields[keyField];
   if (keyValue === undefined || keyValue === '') {
     const unknown = Object.keys(change.fields).filter(
-      (name) => !context.records.some((record) => Object.hasOwn(record, name)),
+      (name) => name !== keyField && !context.records.some((record) => Object.hasOwn(record, name)),
     );
     const [field] = suggest(keyField, unknown);
     const hint =
@@ -113,7 +113,8 @@ export function planAdd(context: PlanContext, change: Add, found?: Records): Pla
   const after = { ...values, ...fields };
   if (needed.length > 0) {
     const given = needed.map((field) => `${field}=…`).join(' ');
-    throw new RefusedError({ code: 'not-planned', is: 'needs', resource, given });
+    const error = new RefusedError({ code: 'not-planned', is: 'needs', resource, given });
+    return { ...result, verdict: 'failed', error };
   }
   refuseInvalid(context, change, after);
   const lost =

@@ -201,7 +201,8 @@ export async function refuseLink(path: string): Promise<void> {
 export async function writeNewText(path: string, text: string, isSynced = true): Promise<void> {
   const place = (draft: string, target: string): Promise<void> => {
     linkNewSync(draft, target);
-    rmSync(draft, { force: true });
+    // Before the folder is synced; whether it could be removed does not count.
+    attempt(Error, () => rmSync(draft, { force: true }));
     return Promise.resolve();
   };
   await writeDraft(path, text, place, isSynced);

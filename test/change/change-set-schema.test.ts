@@ -1,7 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { parseChangeSet } from '../../src/change/change-set.ts';
-import { formatOf } from '../../src/change/record-file/read-record-file.ts';
+import { isCsvChangeSet, parseChangeSet } from '../../src/change/change-set.ts';
 import { changeSetJsonSchema } from '../../src/change/change-set-schema.ts';
 
 const isChangeSet = new Ajv2020({ strict: false }).compile(changeSetJsonSchema() as object);
@@ -39,16 +38,30 @@ test('"FIELD:=" takes JSON as a text, as on the command line', () => {
 });
 
 test.each([
-  ['- add: user\n  key: bob\n', 'yaml'],
-  ['-\r\n  add: user\r\n', 'yaml'],
-  ['\ufeffchanges:\r\n- add: user\r\n', 'yaml'],
-  ['# of today\nchanges: []\n', 'yaml'],
-  ['\n [{"add": "user"}]', 'json'],
-  ['{"changes":\n []}', 'json'],
-  ['username\nbob\n', 'csv'],
-  ['username;first-name\r\nbob;Bob: B\r\n', 'csv'],
-])('a file without an extension is told by its start: %j', (text, format) => {
-  expect(formatOf('-', text)).toBe(format);
+  ['- add: user\n  key: bob\n', false],
+  ['-\r\n  add: user\r\n', false],
+  ['\ufeffchanges:\r\n- add: user\r\n', false],
+  ['changes :\n- add: user\n', false],
+  ['"changes":\n- add: user\n', false],
+  ['%YAML 1.2\n---\n- add: user\n', false],
+  ['!!seq\n- add: user\n', false],
+  ['# of today\nchanges: []\n', false],
+  ['\n [{"add": "user"}]', false],
+  ['{"changes":\n []}', false],
+  ['username\nbob\n', true],
+  ['username;first-name\r\nbob;Bob: B\r\n', true],
+])('a file without an extension is CSV or not by its start: %j', (text, isCsv) => {
+  expect(isCsvChangeSet('-', text)).toBe(isCsv);
+});
+
+test('a field of any name is a field of the change', () => {
+  for (const name of ['__proto__', 'constructor', 'toString']) {
+    const yaml = `- set: user\n  key: ann\n  fields: {lang: en, "${name}:=": '{"is_admin": true}'}`;
+    const [change] = parseChangeSet(yaml, 'x.yaml');
+    const fields = change?.action === 'set' ? change.fields : {};
+    expect(Object.keys(fields)).toEqual(['lang', name]);
+    expect(fields['is_admin']).toBeUndefined();
+  }
 });
 
 test.each([

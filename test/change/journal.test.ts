@@ -52,3 +52,35 @@ test('a step that was sent and settled later keeps when it was sent', () => {
     { at: at(52), sentAt: at(42), result: { verdict: 'done', isByReading: true } },
   ]);
 });
+
+test.each(['notes', 'note', 'result', 'settled', 'error', '__proto__'])(
+  'a plan with a field or a resource of the name %s is written and read',
+  (name) => {
+    const device = { name: 'fw1', address: '10.0.0.5:443' };
+    const step = {
+      ...{ resource: name, key: 'zoe', action: 'add' as const, keyField: 'username' },
+      ...{ asked: { username: 'zoe', [name]: 'x' }, after: { username: 'zoe', [name]: 'x' } },
+      effects: { filled: { [name]: 'most common here' } },
+      request: { method: 'POST' as const, path: '/api/user/', form: [[name, 'x'] as const] },
+    };
+    const plan = { device, steps: [step], settled: [], total: { [name]: 3 } };
+    const run = parseJournal(HEAD + journalLine({ kind: 'device', plan }), 'j');
+    expect(run.plan.devices[0]?.steps[0]?.effects.filled).toEqual({ [name]: 'most common here' });
+    expect(run.plan.devices[0]?.total).toEqual({ [name]: 3 });
+  },
+);
+
+test('the notes of a result are one text in its journal', () => {
+  const device = { name: 'fw1', address: '10.0.0.5:443' };
+  const about = { device, resource: 'user', key: 'zoe', action: 'add' as const };
+  const notes = [
+    { code: 'seen', is: 'lost' },
+    { code: 'seen', is: 'shown' },
+  ] as const;
+  const settled = [{ ...about, verdict: 'unchanged' as const, notes }];
+  const line = journalLine({ kind: 'device', plan: { device, steps: [], settled } });
+  expect(line).toContain('"note":"the response was lost; read-back shows it"');
+  expect(parseJournal(HEAD + line, 'j').plan.devices[0]?.settled[0]?.notes).toEqual([
+    'the response was lost; read-back shows it',
+  ]);
+});

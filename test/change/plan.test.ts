@@ -94,13 +94,9 @@ describe('a new record that is sent as a form', () => {
   });
 });
 
-test('an add that devsh refuses is a failed result, as another change is', () => {
+test('an add that devsh refuses stops its whole device, before anything is sent there', () => {
   const fields = { username: 'zoe', uuid: 'u9' };
-  const { steps, settled } = plan({ action: 'add', resource: 'user', fields }, [ann]);
-  expect(steps).toEqual([]);
-  expect(settled).toMatchObject([
-    { key: 'zoe', verdict: 'failed', error: { code: 'refused', note: { code: 'id-of-device' } } },
-  ]);
+  expect(() => plan({ action: 'add', resource: 'user', fields }, [ann])).toThrow('leave it out');
 });
 
 describe('a new record that is sent as JSON', () => {

@@ -39,7 +39,7 @@ export function readRecordFile(text: string, name: string, rename: Rename): Reco
     throw new UsageError({ code: 'bad-change-file', is: 'not-utf8', file: name });
   }
   const problems = new Problems();
-  const read = READERS[formatOf(name, text)];
+  const read = READERS[formatOfFile(name) ?? formatOfText(text)];
   const file = read({ text, name, rename, problems });
   problems.throwAny();
   if (file.rows.length === 0 && file.missing.length === 0) {
@@ -55,11 +55,6 @@ const READERS: Readonly<Record<RecordFormat, (source: Source) => RecordFile>> = 
   yaml: readYaml,
 };
 
-/** By its name, else by its first line. */
-export function formatOf(name: string, text: string): RecordFormat {
-  return formatOfFile(name) ?? formatOfText(text);
-}
-
 function formatOfText(text: string): RecordFormat {
   const start = text.replace(/^\ufeff/, '').trimStart();
   if (start.startsWith('[')) return 'json';
@@ -73,11 +68,15 @@ function isJson(line: string): boolean {
   return value !== undefined && !(isValueObject(value) && 'devices' in value);
 }
 
+/** In UTF-16 units. A mistake in a longer JSON text has its path in place of its line: finding that takes much memory. */
+const MOST_PLACED = 4_000_000;
+
 function readJson(source: Source): RecordFile {
   const { text, name } = source;
   let yaml: YamlSource | undefined;
   return readRecords(parseJsonFile(text, name), source, (path) => {
     // JSON is YAML, and its reader knows places. It is slower, so only a mistake starts it.
+    if (text.length > MOST_PLACED) return `${name}: ${path.join('.')}`;
     yaml ??= new YamlSource(text, name, UsageError);
     return yaml.place(path);
   });

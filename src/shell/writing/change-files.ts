@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Change } from '../../change/change.ts';
-import { parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
+import { isCsvChangeSet, parseChangeSet, parseCsvChangeSet } from '../../change/change-set.ts';
 import { type Connection, curlScript } from './curl-script.ts';
 import { doubtfulFields } from '../../change/doubts.ts';
 import { isPlanFile, parsePlanFile, serializePlan, wishedChange } from '../../change/plan-file.ts';
@@ -30,7 +30,6 @@ import {
 import { confirmOrRevert } from './undo.ts';
 import { planFleet, write } from './write.ts';
 import { deletedBy, type RunTrace, traceOf } from '../../change/pending.ts';
-import { formatOf } from '../../change/record-file/read-record-file.ts';
 import { adoptedJournals, readResult, type ResultFile } from '../../change/result-file.ts';
 import type { DeviceSession } from '../../fleet/device-session.ts';
 import type { Step } from '../../change/step.ts';
@@ -229,7 +228,7 @@ function changesIn(call: Call<'resource'>, text: string, file: string): readonly
     throw new UsageError(`${file} is already a plan: "apply ${file}" applies it`);
   }
   const name = file === '-' ? 'standard input' : file;
-  return formatOf(file, text) === 'csv'
+  return isCsvChangeSet(file, text)
     ? parseCsvChangeSet(text, name, call.options.resource ?? 'user')
     : parseChangeSet(text, name);
 }
