@@ -11,7 +11,7 @@ import { TypedAhead, typedSoFar, withoutEcho } from './typed-ahead.ts';
 import { type LineAnswer, readLine } from './line-reader.ts';
 import { cut, fit, visible, widthOf } from '../text/visible.ts';
 import type { Completion } from '../shell/completion/complete.ts';
-import { UsageError } from '../errors.ts';
+import { CancelledError, UsageError } from '../errors.ts';
 
 /** The prompt for dumb terminals, screen readers and pipes. From a pipe the first failed line is the last one. */
 export async function runRepl(shell: Shell, terminal: Host, firstLine: string): Promise<number> {
@@ -74,7 +74,7 @@ export async function runStoppable(
   ahead?: TypedAhead,
 ): Promise<LineEnd> {
   const stop = new AbortController();
-  const release = host.onStop(() => stop.abort());
+  const release = host.onStop(() => stop.abort(new CancelledError()));
   try {
     return await runLine(shell, line, host, { ...ioOf(host, stop.signal, ahead), isPrompt: true });
   } finally {

@@ -79,6 +79,17 @@ test('several lines pasted at the plain prompt run only after a yes', async () =
   await program.waitFor('TRUST');
 });
 
+test('Ctrl-C ends a watch at the plain prompt, and the session goes on', async () => {
+  const { program } = await startPlain(['--plain'], {});
+  program.type('user list --watch=1\r');
+  await program.waitFor(/noa\.mizrahi/);
+  program.press('ctrl-c');
+  await program.waitFor(/noa\.mizrahi[^]*> $/m);
+  program.type('info\r');
+  await program.waitFor('known-devices');
+  expect(program.raw()).not.toContain('bug');
+});
+
 test('with nothing set up, the plain prompt says what to type; afterwards it does not', async () => {
   const program = await startDevsh(['--plain']);
   await program.waitFor(/^ {2}demo +three simulated devices/m);

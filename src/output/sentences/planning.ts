@@ -6,6 +6,7 @@ export const PLANNING = {
     taken: 'a run since has written to another person under its id',
     unconfirmed: 'no answer confirmed that this run added it',
     'other-pin': '{name} has another certificate than then',
+    'unknown-pin': '{name} has no certificate that is known',
     'no-pin': '{name} has no checked certificate (as with --insecure): it may be another device',
     'other-address': '{name} has another address than then',
     moved: '{name} was at {address} then',

@@ -34,7 +34,7 @@ export async function devicesNow(
       if (place === address && hasPin(address)) return { then, ref: then };
       const [moved] = listed.devices.map(addressOf).filter(hasPin);
       if (moved !== undefined) return { then, ref: { name, address: moved } };
-      const is = pins.has(place) ? 'other-pin' : 'no-pin';
+      const is = pins.has(place) ? 'other-pin' : 'unknown-pin';
       return { then, ref: { name, address: place }, doubt: { ...doubt, is } };
     }
     if (place !== address) {

@@ -1,3 +1,4 @@
+import type { StepResult } from '../../change/verdict.ts';
 import { assertNoCollection, ownPath } from '../../device/record-path.ts';
 import type { WriteRequest } from '../../device/encode.ts';
 import { documentedProfile } from '../../device/built-in-profiles.ts';
@@ -136,7 +137,8 @@ async function* journaled(
     for (const { device, raw = '' } of plan.devices) {
       if (!unsent.has(device.address)) continue;
       const about = { device, resource: raw, key: '', action: 'set' } as const;
-      const settled = [{ ...about, verdict: 'skipped', note: 'not sent' } as const];
+      const notes = [{ code: 'unfinished', is: 'waiting' }] as const;
+      const settled: StepResult[] = [{ ...about, verdict: 'skipped', notes }];
       await file.append(journalLine({ kind: 'device', plan: { device, steps: [], settled } }));
     }
     if (open === 0) await file.append(journalLine({ kind: 'end', at: at() }));
