@@ -50,6 +50,8 @@ export function meantBy(
         const before = step.before && identityOf(profile, step.keyField, step.before);
         if (before === undefined) {
           if (!isMadeAgain(plan, step) || held.key !== identity.key) continue;
+          // A run may have deleted and made again another person of the same name.
+          if (isSomebodyElse(held, identity)) continue;
           isTaken = false;
         } else {
           if (!isUnderSameId(before, identity)) continue;

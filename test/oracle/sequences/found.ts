@@ -393,6 +393,18 @@ export const FOUND: readonly Case[] = [
       ...{ isRead: true, areTwins: true },
     }),
   ],
+  [
+    'a restore is not for another person of the name whom a run deleted and made again',
+    withUuids({
+      ...sequence(
+        { kind: 'recreate', box: 1, key: 'bob' },
+        { kind: 'delete', key: 'bob', on: [1, 2] },
+        { kind: 'undo' },
+        { kind: 'restore', key: 'bob', on: [1, 0] },
+      ),
+      isRead: true,
+    }),
+  ],
 ];
 
 /** The same, not mended yet: each must fail. */
